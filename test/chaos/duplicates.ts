@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.js';
 
-/** F5: every order two to ten times at once. */
+/** F5: every order two to ten times concurrently. */
 export const duplicates: Scenario = {
   name: 'F5 duplicates',
   invariants: 'I1 I3',

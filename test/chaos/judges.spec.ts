@@ -14,7 +14,7 @@ import { zombies } from './zombies.js';
 
 const ORDERS = 240;
 const size = sizes.pr;
-/** What a scenario counts where all of its faults were done, and nothing had any effect. */
+/** The counts of a scenario whose faults were all injected while nothing had any effect. */
 const done: [Scenario, Record<string, number>][] = [
   [duplicates, { requests: 1440 }],
   [lostAnswers, { lost: ORDERS }],
@@ -41,7 +41,7 @@ describe.each(['embedded', 'kafka'] as const)('on %s', (mode) => {
     },
   );
 
-  test('lost results hold only if exactly the orders without a reconcile are in doubt', () => {
+  test('lost results pass only if exactly the orders without a reconcile are in doubt', () => {
     const judged = (succeeded: number, in_doubt: number) => lostAnswers.judge?.(verdict(succeeded, in_doubt), { lost: ORDERS }, size, mode);
     expect(judged(160, 80)).toEqual([]);
     expect(judged(0, 240)).not.toEqual([]);
@@ -50,7 +50,7 @@ describe.each(['embedded', 'kafka'] as const)('on %s', (mode) => {
   });
 });
 
-test('named crashes and zombies hold with the doubts that crashes leave on Kafka, not with nothing but doubts', () => {
+test('named crashes and zombies pass with the doubts that crashes leave on Kafka, but not with doubts only', () => {
   const crashes = { crashes: crashPoints.length * size.crash_rounds };
   expect(namedCrashes.judge?.(verdict(62, 178), crashes, size, 'kafka')).toEqual([]);
   expect(namedCrashes.judge?.(verdict(62, 178), crashes, size, 'embedded')).not.toEqual([]);
@@ -60,7 +60,7 @@ test('named crashes and zombies hold with the doubts that crashes leave on Kafka
   expect(zombies.judge?.(verdict(0, 240), taken, size, 'kafka')).not.toEqual([]);
 });
 
-test('zombies are taken over where another process runs, and not where there is none', () => {
+test('zombies are taken over if another process runs, and not if there is none', () => {
   const judged = (taken_over: number, mode: 'embedded' | 'kafka') => zombies.judge?.(verdict(ORDERS, 0), { taken_over }, size, mode);
   expect([judged(size.zombies, 'kafka'), judged(0, 'embedded')]).toEqual([[], []]);
   expect(judged(0, 'kafka')).not.toEqual([]);
@@ -69,7 +69,7 @@ test('zombies are taken over where another process runs, and not where there is 
 
 const KEY = '0190a1b2-0000-4000-8000-000000000001';
 
-/** The faults that are found where every answer says `status` and so many effects stand at the counterparty. */
+/** The faults found if every response has `status` and the counterparty has this many effects. */
 async function faultsOf(status: string, effects: number, attempts = 1): Promise<string[]> {
   const envelope = { call_id: '0-a', idempotency_key: KEY, attempts, status, output: { ok: true } };
   const api = {
@@ -103,7 +103,7 @@ test('an effect counts under the key of the attempt that caused it', async () =>
   ]);
 });
 
-test('rows that the log alone does not give are a fault, unless a record came while it was read', async () => {
+test('rows that differ from a fold of the log are a fault, unless a record was appended while they were read', async () => {
   let asked_offset = 0;
   const found = (digests: string[]) => {
     const request = async (method: string, route: string) => {

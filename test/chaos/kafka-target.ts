@@ -8,7 +8,7 @@ import type { ChaosTarget, ServiceName } from './target.js';
 
 const SESSION_MS = 3000;
 
-/** Four processes on the real parts. Their group sessions are short, so that a killed member's partitions move soon. */
+/** Four processes on the external services. Their group sessions are short, so that a killed member's partitions move soon. */
 export class KafkaTarget implements ChaosTarget {
   readonly mode = 'kafka' as const;
   readonly services: readonly ServiceName[] = ['gateway', 'policy', 'executor', 'projector'];
@@ -49,7 +49,7 @@ export class KafkaTarget implements ChaosTarget {
     this.platform.member(service).signal(name);
   }
 
-  /** What a group commits it commits lazily. */
+  /** A group commits its offsets lazily. */
   async committed(service: ServiceName): Promise<void> {
     const anyOf = async (admin: Admin, groupId: string) =>
       (await admin.fetchOffsets({ groupId })).some(({ partitions }) => partitions.some(({ offset }) => Number(offset) > 0));
@@ -71,7 +71,7 @@ export class KafkaTarget implements ChaosTarget {
     });
   }
 
-  /** Does something with the groups that a service reads in. @throws where it reads in none. */
+  /** Runs work for each group in which a service reads. @throws if it reads in none. */
   private async ofGroups<T>(service: ServiceName, work: (admin: Admin, groups: readonly string[]) => Promise<T>): Promise<T> {
     const admin = new Kafka({ brokers: realParts().COUNTERSIGN_TEST_KAFKA.split(','), logLevel: logLevel.NOTHING }).admin();
     await admin.connect();

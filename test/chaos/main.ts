@@ -33,7 +33,7 @@ async function startTarget(mode: string, env: Record<string, string>): Promise<C
   return KafkaTarget.start(env);
 }
 
-/** Runs one scenario on a platform and a counterparty of its own; answers the number of faults. */
+/** Runs one scenario with its own platform and counterparty; returns the number of faults. */
 async function runScenario(scenario: Scenario, seed: number): Promise<number> {
   const counterparty = await Counterparty.start();
   try {

@@ -3,14 +3,14 @@ import { type Scenario, type ScenarioContext, tooFewSucceeded } from './scenario
 import type { ServiceName } from './target.js';
 
 const ORDERS_A_CRASH = 4;
-/** Other services die at every start too, so what a point is met by may be long in coming on a loaded machine. */
+/** Other services die at every start too, so a crash point may be reached late on a loaded machine. */
 const REACHED_WITHIN_MS = 120_000;
-/** Orders that come together may be one batch, and a point that is to be met twice needs another. */
+/** Concurrent orders may form one batch, and a point that must be reached twice needs another batch. */
 const ANOTHER_AFTER_MS = 5000;
-/** On Kafka a successor cannot know that the executor before it is dead: many an order stays in doubt, and rightly so. */
+/** On Kafka a successor cannot know that the previous executor is dead: many orders correctly stay in doubt. */
 const SUCCEED = { embedded: 1 / 2, kafka: 1 / 10 };
 
-/** The points of each process: embedded they are all in one. */
+/** The crash points of each process: embedded all are in one. */
 function pointsOf({ target }: ScenarioContext): Map<ServiceName, CrashPoint[]> {
   const points = new Map<ServiceName, CrashPoint[]>();
   for (const point of crashPoints) {
@@ -21,7 +21,7 @@ function pointsOf({ target }: ScenarioContext): Map<ServiceName, CrashPoint[]> {
   return points;
 }
 
-/** @returns whether the process died at its point. Orders go on coming meanwhile. */
+/** @returns whether the process died at its point. Orders are sent meanwhile. */
 async function reached({ target, orders }: ScenarioContext, service: ServiceName, pending: Promise<void>[]): Promise<boolean> {
   for (let waited_ms = 0; waited_ms < REACHED_WITHIN_MS; waited_ms += ANOTHER_AFTER_MS) {
     if (await target.ended(service, ANOTHER_AFTER_MS)) return true;
@@ -30,7 +30,7 @@ async function reached({ target, orders }: ScenarioContext, service: ServiceName
   return false;
 }
 
-/** One process dies at each of its points, again and again; each start recovers from the crash before it. */
+/** Kills one process at each of its points, repeatedly; each start recovers from the previous crash. */
 async function crash(context: ScenarioContext, service: ServiceName, points: readonly CrashPoint[]): Promise<number> {
   const { target, orders, size, random, say } = context;
   const pending: Promise<void>[] = [];
@@ -38,7 +38,7 @@ async function crash(context: ScenarioContext, service: ServiceName, points: rea
   await target.kill(service);
   for (let round = 1; round <= size.crash_rounds; round++) {
     for (const point of points) {
-      // It may die while it recovers, before it is ready: then it was reached.
+      // It may die while it recovers, before it is ready: then the point was reached.
       await target.up(service, { COUNTERSIGN_CRASH_AT: `${point}:${1 + Math.floor(random() * 2)}` }).catch(async (fault: unknown) => {
         if (!(await target.ended(service, 1000))) throw fault;
       });
@@ -56,7 +56,7 @@ async function crash(context: ScenarioContext, service: ServiceName, points: rea
   return crashes;
 }
 
-/** F2: the processes die at each named step, side by side where they are several. */
+/** F2: the processes die at each named step, concurrently if there are several. */
 export const namedCrashes: Scenario = {
   name: 'F2 crash points',
   invariants: 'I1 I2 I5',

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.js';
 
-/** F7: the offsets of each consumer go back to 0; history must not fire again. */
+/** F7: the offsets of each consumer are reset to 0; history must not run again. */
 export const offsetResets: Scenario = {
   name: 'F7 offsets to 0',
   invariants: 'I1 I2',

@@ -3,12 +3,12 @@ import { attemptKey } from '@countersign/contracts';
 import type { Api, Envelope } from '../journeys/api.js';
 import type { Counterparty } from '../tools/counterparty/counterparty.js';
 
-/** What became of one order that an agent insisted on. */
+/** The outcome of one order that an agent repeated until its end. */
 interface Order {
   inputs: Record<string, unknown>;
   tool: string;
   answers: Envelope[];
-  /** How often it was refused in which way. */
+  /** Number of refusals by kind. */
   refusals: Record<string, number>;
 }
 
@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 const ENDED = new Set(['succeeded', 'failed', 'in_doubt', 'denied', 'expired', 'cancelled']);
-/** So long after the last fault nothing may be left over. */
+/** This long after the last fault nothing may be pending. */
 const BACKLOG_MS = 60_000;
 
 const iso = (time_ms: number): string => new Date(time_ms).toISOString();
@@ -36,8 +36,8 @@ function refused(order: Order, how: string): void {
 }
 
 /**
- * Orders that agents send until they are answered, as agents do: after a lost connection the same inputs go again. What
- * happened is counted at the counterparty, never in our own tables.
+ * Orders that agents send until they end: after a lost connection the same inputs are sent again. Effects are counted at the
+ * counterparty, never in the platform's own tables.
  */
 export class Orders {
   private readonly all: Order[] = [];
@@ -49,7 +49,7 @@ export class Orders {
     private readonly counterparty: Counterparty,
   ) {}
 
-  /** All orders are of one case that stays open: a key holds for as long, however late an agent asks again (without a case: 10 minutes). */
+  /** All orders belong to one case that stays open, so that a key is kept however late an agent repeats it (without a case: 10 minutes). */
   async begin(): Promise<void> {
     const { status, body } = await this.api().request<{ case_id: string }>('POST', '/v1/cases', {});
     if (status !== 201) throw new Error(`no case: ${status} ${JSON.stringify(body)}`);
@@ -71,7 +71,7 @@ export class Orders {
     return order;
   }
 
-  /** Sends one order until it has an answer that is an end, or the time is over. */
+  /** Sends one order until a response reports its end, or the time is over. */
   async insist(order: Order, timeout_ms = 120_000): Promise<void> {
     const end = performance.now() + timeout_ms;
     for (let wait_ms = 100; performance.now() < end; wait_ms = Math.min(800, wait_ms * 2)) {
@@ -143,7 +143,7 @@ export class Orders {
     for (const id of new Set(order.answers.map((answer) => answer.call_id))) await this.checkRecorded(id, name, verdict);
   }
 
-  /** What all attempts at the effect came to: each has a key of its own at the counterparty. */
+  /** The effects of all attempts: each has its own key at the counterparty. */
   private async effectsOf({ idempotency_key, attempts = 1 }: Envelope): Promise<unknown[]> {
     const found: unknown[] = [];
     for (let attempt = 1; attempt <= attempts; attempt++)

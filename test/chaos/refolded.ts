@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '../journeys/api.js';
 
-/** What agents and auditors read of calls. */
+/** The projections from which agents and auditors read calls. */
 const PROJECTIONS = ['call', 'case-history'];
 const REBUILT_WITHIN_MS = 120_000;
-/** A record that came while it was folded anew makes a difference that says nothing. */
+/** Rounds: a record that was appended during the rebuild causes a difference without meaning. */
 const ROUNDS_MAX = 3;
 
 interface Digest {
@@ -28,7 +28,7 @@ async function rebuilt(api: Api, name: string): Promise<void> {
   throw new Error(`${name} was not folded anew within ${REBUILT_WITHIN_MS} ms`);
 }
 
-/** I6: the rows that were written through the faults are those that the log alone gives. The tables that are not. */
+/** I6: the rows written during the faults equal a fold of the log. Returns the tables that differ. */
 export async function refolded(api: Api): Promise<string[]> {
   const faults: string[] = [];
   for (const name of PROJECTIONS) {

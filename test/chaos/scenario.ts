@@ -2,11 +2,11 @@ import type { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Orders, Verdict } from './orders.js';
 import type { ChaosTarget } from './target.js';
 
-/** How much of everything: at PR size, or nightly. Without a failure in N, at most 3/N fail with 95 % confidence. */
+/** The amount of everything: at PR size, or nightly. Without a failure in N, at most 3/N fail with 95 % confidence. */
 export interface ChaosSize {
   calls: number;
   kill_every_ms: number;
-  /** At least so many, spread over the calls: sending waits for them. */
+  /** Minimum number, spread over the calls: sending waits for them. */
   kills: number;
   crash_rounds: number;
   zombies: number;
@@ -41,14 +41,15 @@ export interface ScenarioContext {
 export interface Scenario {
   name: string;
   /**
-   * What must hold, by name. I1: at most one effect a key, and one where the call says `succeeded`. I2: every accepted call is on the log
-   * and ends. I3: one key with one set of identifying inputs has one result; with others it is a 422. I5: one end a call, and doubt is
-   * `in_doubt`. I11: what was held up is done 60 s after the last fault, and enough succeed. I12: a stale epoch neither runs nor records.
+   * The invariants to hold, by name. I1: at most one effect for each key, and one if the call is `succeeded`. I2: every accepted call is
+   * on the log and ends. I3: one key with one set of identifying inputs has one result; with others it is a 422. I5: one end for each
+   * call, and doubt is `in_doubt`. I11: delayed work is done 60 s after the last fault, and enough calls succeed. I12: a stale epoch
+   * neither runs nor records.
    */
   invariants: string;
-  /** Does its faults, and answers what it counted beyond the verdict on the orders. */
+  /** Injects its faults, and returns its counts besides the verdict on the orders. */
   run(context: ScenarioContext): Promise<Record<string, number>>;
-  /** Extra faults that the scenario sees in the verdict. */
+  /** Additional faults that the scenario finds in the verdict. */
   judge?(verdict: Verdict, counted: Record<string, number>, size: ChaosSize, mode: ChaosTarget['mode']): string[];
 }
 

@@ -2,11 +2,11 @@ import type { Api } from '../journeys/api.js';
 
 export type ServiceName = 'gateway' | 'policy' | 'executor' | 'projector';
 
-/** What a scenario acts on: the platform embedded or distributed, with its processes within reach. */
+/** The target of a scenario: the platform embedded or distributed, with control over its processes. */
 export interface ChaosTarget {
   readonly mode: 'embedded' | 'kafka';
   api(): Api;
-  /** Processes that may be killed one by one; embedded there is one that is all four. */
+  /** Processes that can be killed separately; embedded there is one with all four services. */
   readonly services: readonly ServiceName[];
   kill(service: ServiceName): Promise<void>;
   /** Starts a killed service again, with extra environment, and waits until it is ready. */
@@ -14,15 +14,15 @@ export interface ChaosTarget {
   /** Resolves when the service has ended by itself. */
   ended(service: ServiceName, timeout_ms: number): Promise<boolean>;
   signal(service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Resolves when its consumer has offsets that can be reset. */
+  /** Resolves when its consumer has committed offsets that can be reset. */
   committed(service: ServiceName): Promise<void>;
   /** With the service stopped: its consumer starts again at 0. */
   resetOffsets(service: ServiceName): Promise<void>;
-  /** Lets a second executor stand by, which takes over when the first is lost. Embedded there is only one: its next epoch does. */
+  /** Starts a second executor, which takes over when the first is lost. Embedded there is only one: its next epoch takes over. */
   standby(): Promise<void>;
-  /** How often the processes have logged this. */
+  /** How often the processes have logged this text. */
   logged(text: string): number;
-  /** Saves the output of the processes, and the embedded log, to analyze a fault. @returns the folder. */
+  /** Saves the output of the processes, and the embedded log, to analyse a fault. @returns the folder. */
   keep(): Promise<string>;
   close(): Promise<void>;
 }

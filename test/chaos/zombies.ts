@@ -5,17 +5,17 @@ import type { ChaosTarget } from './target.js';
 const LEASE_MS = 5000;
 
 const ORDERS_A_ROUND = 12;
-/** Until the executor that came back has its share of the partitions again. */
+/** Time until the resumed executor has its share of the partitions again. */
 const REJOIN_MS = 4000;
-/** Two of three orders can be reconciled, and succeed unless they had not happened when they were taken over. */
+/** Two of three orders can be reconciled, and succeed unless they had not happened at the takeover. */
 const SUCCEED = 1 / 3;
 const TAKEN_OVER = 'took over the calls of an executor that lost its lease';
 
 const expected = (zombies: number, mode: ChaosTarget['mode']): number => (mode === 'embedded' ? 0 : zombies);
 
 /**
- * F4: the executor is stopped past its lease while its effect is in flight, and comes back. Where others run another takes over;
- * embedded there is none, so it is not fenced and continues with its lease (decisions/0023): nothing may be taken over then.
+ * F4: the executor is suspended past its lease while its effect is in flight, and resumes. If other executors run, another takes over.
+ * Embedded there is none, so it is not fenced and continues with its lease (decisions/0023): nothing may be taken over then.
  */
 export const zombies: Scenario = {
   name: 'F4 zombies',
@@ -24,7 +24,7 @@ export const zombies: Scenario = {
     await target.standby();
     const alone = target.mode === 'embedded';
     let taken_over = 0;
-    // Where nothing was in flight when it stopped there is nothing to take over: such a round does not count.
+    // If nothing was in flight at the suspension there is nothing to take over: such a round does not count.
     for (let round = 0; alone ? round < size.zombies : taken_over < size.zombies && round < 2 * size.zombies; round++) {
       const before = target.logged(TAKEN_OVER);
       const traffic = Array.from({ length: ORDERS_A_ROUND }, (_, i) =>

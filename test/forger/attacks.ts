@@ -4,14 +4,14 @@ import { type Claim, treeOf } from './history.js';
 import { grow, record } from './honest-log.js';
 import type { Random } from './random.js';
 
-/** What an attack made of an honest log. */
+/** The result of an attack on an honest log. */
 export interface Attack {
   claims: readonly Claim[];
-  /** The first entry that is not the honest one. */
+  /** The first dishonest entry. */
   at: number;
   /** Checkpoints that an observer must have seen to detect the lie. */
   seen_min: number;
-  /** The record that is lied about, where it is one. */
+  /** The forged record, if the lie is about one. */
   lie?: { tree: string; offset: number };
 }
 
@@ -19,7 +19,7 @@ type Records = readonly RecordToCover[];
 type Lie = (records: Records, offset: number) => Records;
 type Forge = (claims: readonly Claim[], random: Random) => Promise<Attack> | Attack;
 
-/** Tells a lie about one tree that was there before, in the entries `from` to `until`. */
+/** Forges one existing tree in the entries `from` to `until`. */
 function lieAbout(claims: readonly Claim[], random: Random, lie: Lie, isOnce = false): Attack {
   const at = random.between(1, claims.length - (isOnce ? 2 : 1));
   const before = (claims[at - 1] as Claim).trees;
@@ -42,7 +42,7 @@ const swap: Lie = (records, offset) => {
 const truncate: Lie = (records, offset) => records.slice(0, offset + 1);
 const replaceTail: Lie = (records, offset) => records.map((each) => (each.offset > offset ? forged(each) : each));
 
-/** The tree is not in entry `at`, and is back later with other records. */
+/** Removes the tree from entry `at`; it reappears later with other records. */
 function restart(claims: readonly Claim[], random: Random): Attack {
   const { at, lie } = lieAbout(claims, random, change);
   const { tree } = lie as NonNullable<Attack['lie']>;
@@ -58,7 +58,7 @@ function restart(claims: readonly Claim[], random: Random): Attack {
   };
 }
 
-/** A tree is there twice, once with the forged record. The other heads stay what they were. */
+/** Lists a tree twice, once with the forged record. The other heads do not change. */
 async function twice(claims: readonly Claim[], random: Random): Promise<Attack> {
   const { at, lie, claims: lied } = lieAbout(claims, random, change, true);
   const { tree } = lie as NonNullable<Attack['lie']>;
@@ -75,7 +75,7 @@ async function startLate(claims: readonly Claim[], random: Random): Promise<Atta
   return { at, seen_min: 0, claims: claims.map((claim, number) => (number >= at ? { ...claim, twice: head } : claim)) };
 }
 
-/** Every way to lie about audit trees. What each makes of an honest log is never an honest continuation of what was seen. */
+/** Every way to lie about audit trees. Each turns an honest log into one that is never an honest continuation of what observers saw. */
 export const attacks: Readonly<Record<string, Forge>> = {
   change: (claims, random) => lieAbout(claims, random, change),
   drop: (claims, random) => lieAbout(claims, random, drop),

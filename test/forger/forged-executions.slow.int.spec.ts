@@ -19,7 +19,7 @@ const checked = () => new TestedChecks(rig.log, rig.store, PARTITIONS);
 const keyOf = (ruling: Ruling) => ruling.call.idempotency_key;
 const set = (ruling: Ruling, change: string) => sql(`UPDATE tool_executions SET ${change} WHERE key = $1`, [keyOf(ruling)]);
 
-/** An executor that has run some calls and has folded their ends; the one that is forged is among them. */
+/** An executor that has run some calls and has folded their ends; the forged call is among them. */
 async function ranCalls(tool = 'blind_write'): Promise<Ruling> {
   const app = await rig.start();
   const rulings: Ruling[] = [];
@@ -84,7 +84,7 @@ describe('a row of tool_executions that was changed in the database', () => {
 });
 
 describe('honest rows', () => {
-  test('are never accused while calls run, fail, stay in doubt and are resolved, executors are killed and taken over, and the database is lost', async () => {
+  test('are never reported while calls run, fail, are in doubt and resolved, executors are killed, and the database is lost', async () => {
     const random = new Random(17);
     const open = rig.world.close();
     let accused: string[] = [];

@@ -31,7 +31,7 @@ const served = (history: History) => ({
   heads: (size: number) => history.heads(size),
 });
 
-/** A witness that has followed the honest log to this size, as its state file brings it back. */
+/** A witness that has followed the honest log up to this size, restored from its state file. */
 async function hasSeen(history: History, size: number): Promise<Seen> {
   if (size === 0) return { ...nothingSeen(), accepts: () => true };
   const followed = followEntries(HeadsLog.empty(), await history.entriesUpTo(0, size), { log, readDecision });
@@ -51,7 +51,7 @@ async function world(seed: number, forge: (claims: readonly Claim[], random: Ran
 }
 
 describe.each(Object.entries(attacks))('the holder of the key: %s', (_, forge) => {
-  test('no witness cosigns it that has seen the honest log, whatever it has seen', async () => {
+  test('a witness that has seen the honest log does not cosign it, whatever it has seen', async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const { random, honest, attack, forged } = await world(seed, forge);
       const seen = await hasSeen(honest, random.between(attack.seen_min, honest.size));
@@ -67,7 +67,7 @@ describe.each(Object.entries(attacks))('the holder of the key: %s', (_, forge) =
       const earlier = openCheckpoint(honest.note(size), log);
       const later = openCheckpoint(forged.note(), log);
       if (!earlier || !later) throw new Error('a note cannot be read');
-      // Where the forged log is shorter than what was seen, what was seen is the later one, and must continue it.
+      // If the forged log is shorter than the log that was seen, the seen log is the later one, and must continue it.
       const [first, second] = earlier.size <= later.size ? [earlier, later] : [later, earlier];
       const verdict = await checkSince(first, second, log, served(earlier.size <= later.size ? forged : honest));
       const isHonestPart = forged.size < size && forged.size <= attack.at;
@@ -76,8 +76,8 @@ describe.each(Object.entries(attacks))('the holder of the key: %s', (_, forge) =
   });
 });
 
-describe('a tree that an operator let go on as another generation', () => {
-  /** An honest log with some generations in it, each opened by a decision on the record. */
+describe('a tree that an operator continued as another generation', () => {
+  /** An honest log with some generations, each opened by a recorded decision. */
   async function decidedLog(seed: number) {
     const random = new Random(seed);
     let claims = grow([], random.between(1, 4), random);
@@ -100,7 +100,7 @@ describe('a tree that an operator let go on as another generation', () => {
     }
   });
 
-  test('verify --since names the frozen tree, the new one and the decision, from any checkpoint before', async () => {
+  test('verify --since names the frozen tree, the new one and the decision, from any earlier checkpoint', async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const { random, history } = await decidedLog(seed);
       const [first, second] = [history.note(random.between(1, history.size)), history.note()].map((note) => openCheckpoint(note, log));
@@ -141,8 +141,11 @@ describe('a tree that an operator let go on as another generation', () => {
   });
 });
 
-describe('one old record, two stories', () => {
-  /** The audit's attack: the inputs of one old record changed, its leaf replaced, only the next checkpoint signed over the new head. */
+describe('one old record with two versions', () => {
+  /**
+   * The attack from the audit: the inputs of one old record are changed, its leaf is replaced, and only the next checkpoint is signed
+   * over the new head.
+   */
   const nextOnly = async (isOnce: boolean) => {
     const claims = grow([], 6, new Random(3));
     const forge = attacks[isOnce ? 'skip an entry' : 'change'] as (typeof attacks)[string];
@@ -150,7 +153,7 @@ describe('one old record, two stories', () => {
     return { honest: await History.publish(claims, signer), forged: await History.publish(attack.claims, signer), attack };
   };
 
-  test('only the next checkpoint is signed over the new head: the witness that saw the one before does not cosign it', async () => {
+  test('only the next checkpoint is signed over the new head: a witness that saw the previous one does not cosign it', async () => {
     const { honest, forged, attack } = await nextOnly(false);
     const seen = await hasSeen(honest, attack.at);
     expect(await judge(seen, served(forged), log, async () => undefined)).toMatchObject({
@@ -159,7 +162,7 @@ describe('one old record, two stories', () => {
     });
   });
 
-  test('both stories have a proof that the key alone confirms; with a witness that checks heads only the true one has', async () => {
+  test('the key alone confirms proofs of both versions; with a witness that checks heads only the true one is confirmed', async () => {
     const { honest, forged, attack } = await nextOnly(false);
     const { tree, offset } = attack.lie as NonNullable<Attack['lie']>;
     const trusted = { log, witnesses: [{ key: witness.verifier, checks: 'heads' as const }] };
@@ -183,7 +186,7 @@ describe('one old record, two stories', () => {
     expect(verifyRecord(truth.record, truth.proof, { log, witnesses: [] }).kind).toBe('proven');
   });
 
-  test('a witness that only knows the note of an earlier release checks the log from its first entry, and that it leads through this note', async () => {
+  test('a witness with only the note of an earlier release checks the log from its first entry, through this note', async () => {
     const { honest, forged, attack } = await nextOnly(true);
     const checkpoint = openCheckpoint(forged.note(attack.at + 2), log);
     const behind = await judge(nothingSeen(checkpoint), served(forged), log, async () => undefined);

@@ -9,10 +9,10 @@ const SETTINGS = headName(DECISIONS);
 const codec = new EventCodec();
 type Records = readonly RecordToCover[];
 
-/** What a decision allows to be opened: the next generation of a tree as the last claim has it. */
+/** What a decision allows to open: the next generation of a tree in the last claim. */
 interface Terms {
   decision: string;
-  /** The tree that is frozen, by name. */
+  /** The name of the frozen tree. */
   frozen: string;
   opened: string;
   generation: Generation;
@@ -22,7 +22,7 @@ const uuid = (random: Random) => `019b0000-0000-7000-8000-${String(random.below(
 const endOf = (records: Records) => (records.at(-1)?.offset ?? -1) + 1;
 const numberOf = (name: string) => Number(name.split('#')[1] ?? 1);
 
-/** A tree that grows and is not that of the settings, and how it would go on. */
+/** Chooses a growing tree other than that of the settings, and its next generation. */
 function termsIn(trees: Claim['trees'], random: Random): Terms {
   const names = [...trees.keys()].filter((name) => name !== SETTINGS);
   const place = (name: string) => name.split('#')[0] as string;
@@ -34,7 +34,7 @@ function termsIn(trees: Claim['trees'], random: Random): Terms {
   return { decision, frozen, opened: `${place(frozen)}#${number}`, generation: { number, base_offset, decision } };
 }
 
-/** The `damage_accepted` of these terms, as a record at the end of the settings. */
+/** The `damage_accepted` event for these terms, as a record at the end of the settings. */
 async function decisionOf(trees: Claim['trees'], terms: Terms, base_offset = terms.generation.base_offset): Promise<RecordToCover> {
   const [topic, partition] = terms.opened.split(/[/#]/) as [string, string];
   const records = trees.get(terms.frozen) as Records;
@@ -58,7 +58,7 @@ async function decisionOf(trees: Claim['trees'], terms: Terms, base_offset = ter
 
 const tail = (name: string, first: number, count: number) => Array.from({ length: count }, (_, n) => record(name, first + n, 'after'));
 
-/** The next claim, in which the settings have these records more and some trees others. */
+/** The next claim: these records are added to the settings, and some trees change. */
 function nextClaim(
   claims: readonly Claim[],
   settings: Records,
@@ -74,7 +74,7 @@ function nextClaim(
 const known = (claims: readonly Claim[], { opened, generation }: Terms) =>
   new Map(claims.at(-1)?.generations ?? []).set(opened, generation);
 
-/** The log goes on as it should after damage: the decision and the generation that it allows to be opened stand in one entry. */
+/** Continues the log correctly after damage: the decision and the generation that it allows are in one entry. */
 export async function openGeneration(claims: readonly Claim[], random: Random): Promise<Claim[]> {
   const { trees } = claims.at(-1) as Claim;
   const terms = termsIn(trees, random);
@@ -89,7 +89,7 @@ const forgedFrom = (honest: readonly Claim[], more: readonly Claim[]): Attack =>
   claims: [...honest, ...more],
 });
 
-/** Opens one as these terms say, whatever the decision says; `shown`: the decision that is presented. */
+/** Opens a generation with these terms, whatever the decision allows; `shown`: the decision that is presented. */
 async function openForged(
   claims: readonly Claim[],
   random: Random,
@@ -104,7 +104,7 @@ async function openForged(
 
 type Forge = (claims: readonly Claim[], random: Random) => Promise<Attack>;
 
-/** Ways to pass a rewritten tree off as one that an operator let go on. */
+/** Ways to present a rewritten tree as one that an operator continued. */
 export const generationAttacks: Readonly<Record<string, Forge>> = {
   'open a generation without a decision': (claims, random) =>
     openForged(claims, random, async (terms, trees) => {
@@ -116,7 +116,7 @@ export const generationAttacks: Readonly<Record<string, Forge>> = {
     openForged(claims, random, async (terms, trees) => {
       const end = endOf(trees.get(terms.frozen) as Records);
       const { base_offset } = terms.generation;
-      // Below what was given up, behind what was covered, or the latter with a decision that says so.
+      // Below the abandoned records, after the covered ones, or the latter with a decision that allows it.
       const kind = random.below(3);
       const base = kind === 0 && base_offset > 0 ? random.below(base_offset) : end + random.between(1, 5);
       const decision = await decisionOf(trees, terms, kind === 2 ? base : base_offset);

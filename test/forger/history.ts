@@ -29,15 +29,15 @@ import {
   wireMove,
 } from '@countersign/proofs';
 
-/** What one entry claims: the records of each tree. A dishonest history says other records in one entry than in the next. */
+/** The claim of one entry: the records of each tree. A dishonest history claims other records in one entry than in the next. */
 export interface Claim {
   time_ms: number;
   trees: ReadonlyMap<string, readonly RecordToCover[]>;
-  /** A second head of a tree that is there already, which an honest log never has. */
+  /** A second head of an existing tree, which an honest log never has. */
   twice?: TreeHead;
-  /** What trees that are not the original ones of their partitions are, by name. */
+  /** The generations of trees that are not the original ones of their partitions, by name. */
   generations?: ReadonlyMap<string, Generation>;
-  /** Records of decisions that are shown with the entry, whatever they open. */
+  /** Records of decisions that are shown with the entry, whatever they allow. */
   decisions?: readonly RecordToCover[];
 }
 
@@ -75,8 +75,8 @@ export function treeOf(records: readonly RecordToCover[]): Tree {
 }
 
 /**
- * A log as the holder of its key publishes it: every claim as an entry, every checkpoint signed. What it cannot prove it
- * proves as well as it can, from the records that it claims last.
+ * A log as the holder of its key publishes it: every claim is an entry, every checkpoint is signed. It proves what it can from the
+ * records in its last claim.
  */
 export class History {
   private readonly entries: {
@@ -108,26 +108,26 @@ export class History {
     return this.at(size - 1).note;
   }
 
-  /** What `/v1/audit/checkpoint` would answer. */
+  /** The response of `/v1/audit/checkpoint`. */
   async checkpoint(): Promise<string> {
     return this.note();
   }
 
-  /** What `/v1/audit/entries` would answer. */
+  /** The response of `/v1/audit/entries`. */
   async entriesUpTo(first: number, second: number): Promise<ServedEntries> {
     const entries: ServedEntry[] = [];
     for (let number = first; number < second; number++) entries.push(await this.served(number));
     return { first, entries, checkpoint: this.note(second) };
   }
 
-  /** What `/v1/audit/heads` would answer. */
+  /** The response of `/v1/audit/heads`. */
   async heads(size: number): Promise<CoveredHeads> {
     const { entry, heads, note } = this.at(size - 1);
     const path = text(await inclusionProof(this.entryTree(), entry.number, size));
     return { entry: { number: entry.number, time_ms: entry.time_ms, path }, heads: heads.map(wireHead), checkpoint: note };
   }
 
-  /** The proof of a record as entry `number` claims it, under the checkpoint of a size. */
+  /** The proof of a record as claimed by entry `number`, under the checkpoint of a size. */
   async prove(name: string, offset: number, number: number, size = this.size): Promise<{ record: RecordToCover; proof: RecordProof }> {
     const { entry, heads } = this.at(number);
     const records = this.claims[number]?.trees.get(name) ?? [];
@@ -155,7 +155,7 @@ export class History {
     };
   }
 
-  /** What is kept of it: checkpoints, the tiles of the entries, and of each tree as it is claimed last. */
+  /** The stored data: checkpoints, the tiles of the entries, and of each tree in its last claim. */
   async stored(): Promise<{ checkpoints: CheckpointRecord[]; tiles: [tree: string, TileAppend][] }> {
     const checkpoints: CheckpointRecord[] = [];
     for (const [number, { entry, heads, note }] of this.entries.entries()) {
@@ -187,7 +187,7 @@ export class History {
     return { number, time_ms: entry.time_ms, moved, ...(decisions ? { decisions } : {}) };
   }
 
-  /** The decisions that an entry shows, each with its path in the tree of settings as well as there is one. */
+  /** The decisions that an entry shows, each with its best possible path in the tree of settings. */
   private async decisionsOf(number: number): Promise<WireDecision[] | undefined> {
     const claim = this.claims[number];
     if (!claim?.decisions) return undefined;

@@ -27,13 +27,13 @@ export function record(tree: string, offset: number, content: string): RecordToC
 
 const numberOf = (name: string): number => Number(name.split('#')[1] ?? 1);
 
-/** The tree that grows in the place of this one. */
+/** The newest generation of this tree, which grows. */
 function newestOf(name: string, trees: Claim['trees']): string {
   const later = [...trees.keys()].filter((each) => each.startsWith(`${name}#`)).sort((a, b) => numberOf(b) - numberOf(a));
   return later[0] ?? name;
 }
 
-/** The records of a partition, each as the newest tree that covers it has it. */
+/** The records of a partition, each as in the newest tree that covers it. */
 export function logOf(trees: Claim['trees']): Map<string, readonly RecordToCover[]> {
   const log = new Map<string, readonly RecordToCover[]>();
   for (const [name, records] of [...trees].sort(([a], [b]) => numberOf(a) - numberOf(b))) {
@@ -44,7 +44,7 @@ export function logOf(trees: Claim['trees']): Map<string, readonly RecordToCover
   return log;
 }
 
-/** Some entries more of an honest log: trees come in one after the other and only grow. The content distinguishes two logs. */
+/** Adds entries to an honest log: trees are added one after the other and only grow. The content distinguishes two logs. */
 export function grow(before: readonly Claim[], count: number, random: Random, content = 'honest'): Claim[] {
   const claims = [...before];
   for (let n = 0; n < count; n++) {
@@ -54,7 +54,7 @@ export function grow(before: readonly Claim[], count: number, random: Random, co
     const growing = names.filter((name) => !trees.has(name) || random.below(2) === 0);
     for (const name of growing.length > 0 ? growing : [random.pick(names)]) {
       const known = trees.get(name) ?? [];
-      // Now and then more than a tile holds.
+      // Occasionally more than one tile holds.
       const more = random.below(12) === 0 ? random.between(200, 600) : random.between(2, 9);
       const next = (known.at(-1)?.offset ?? (generations?.get(name)?.base_offset ?? 0) - 1) + 1;
       trees.set(name, [...known, ...Array.from({ length: more }, (_, at) => record(name, next + at, content))]);

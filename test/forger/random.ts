@@ -1,10 +1,10 @@
-/** Park and Miller's generator: an attack is the same at every run with its seed. */
+/** Park and Miller's generator: an attack is reproducible by its seed. */
 export class Random {
   private state: number;
 
   constructor(seed: number) {
     this.state = 1 + (seed % 2_147_483_646);
-    // Neighbouring seeds give neighbouring first numbers.
+    // Similar seeds give similar first numbers.
     for (let n = 0; n < 3; n++) this.below(1);
   }
 

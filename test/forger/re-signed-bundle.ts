@@ -6,7 +6,7 @@ import { grown } from './history.js';
 
 const text = (path: readonly Buffer[]) => path.map((hash) => hash.toString('base64'));
 
-/** The heads' root that the records of a bundle lead to. */
+/** The root of the heads that the records of a bundle prove. */
 function headsRootOf({ records }: Bundle): Buffer {
   const [record] = records as [Bundle['records'][number]];
   const { topic, partition, offset, proof } = record;
@@ -16,7 +16,7 @@ function headsRootOf({ records }: Bundle): Buffer {
   return rootFromInclusion(head, proof.head.index, proof.entry.trees, proof.head.path.map(strictBase64)) as Buffer;
 }
 
-/** The same bundle under a log of another key, in which its entry is number `at` of `size`. */
+/** The same bundle in a log with another key, in which its entry is number `at` of `size`. */
 export async function reSigned(bundle: Bundle, signer: NoteSigner, at: number, size: number): Promise<Bundle> {
   const { time_ms, trees } = (bundle.records[0] as Bundle['records'][number]).proof.entry;
   const entry = { number: at, time_ms, trees, heads_root: headsRootOf(bundle) };

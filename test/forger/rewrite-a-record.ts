@@ -14,15 +14,15 @@ import {
 } from '@countersign/proofs';
 import { KeyRing } from '@countersign/store';
 
-/** The key by which an embedded installation signs its checkpoints, as the owner of its disk has it. */
+/** The key with which an embedded installation signs its checkpoints, as the owner of its disk has it. */
 export async function ownersKey(dataDir: string, note: string): Promise<NoteSigner> {
   const keys = await KeyRing.fromFile(path.join(dataDir, 'keys.json'));
   return noteSigner(note.split('\n')[0] as string, keys.seed('audit-signer'));
 }
 
 /**
- * The audit's attack, on the folders of a stopped installation: another leaf in the place of an old record, the tiles made
- * anew over it, and only the next checkpoint signed over the new head.
+ * The attack from the audit, on the folders of a stopped installation: an old record's leaf is replaced, the tiles are rebuilt over it,
+ * and only the next checkpoint is signed over the new head.
  */
 export async function rewriteRecord(
   dataDir: string,
@@ -63,7 +63,7 @@ const headOf = ([topic, partition, size, root]: ReturnType<typeof wireHead>): Tr
   root: Buffer.from(root, 'base64'),
 });
 
-/** Makes the tree's tiles anew with another leaf, and one leaf more. Answers the root over all of it. */
+/** Rebuilds the tree's tiles with a replaced leaf and one additional leaf. Returns the root over all of them. */
 async function replaceLeaf(trees: string, { topic, partition, size }: TreeHead, offset: number, leaf: Buffer): Promise<Buffer> {
   const name = treeName(topic, partition);
   const tiles = new TileFolder(trees);

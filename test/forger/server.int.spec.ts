@@ -25,7 +25,7 @@ const inFolder = (seed: number) => path.join(dir, String(seed));
 const next = (claims: readonly Claim[], random: Random) => grow(claims, 1, random, 'after').at(-1)?.trees as Claim['trees'];
 
 describe.each(Object.entries(attacks))('the holder of disk and key: %s', (_, forge) => {
-  test('the signer signs nothing on top of it, whether the log says the lie too or not', async () => {
+  test('the signer signs nothing on top of it, whether or not the log contains the lie too', async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const random = new Random(seed);
       const claims = grow([], random.between(3, 8), random);
@@ -42,7 +42,7 @@ describe.each(Object.entries(attacks))('the holder of disk and key: %s', (_, for
   });
 });
 
-/** What a crash, or a lost disk, does to files that follow from the log. */
+/** Simulates a crash, or a lost disk, for files that are derived from the log. */
 async function tear(folder: string, random: Random): Promise<void> {
   const names = (await readdir(folder, { recursive: true }).catch(() => [])).map((name) => path.join(folder, name));
   const files: string[] = [];
@@ -60,7 +60,7 @@ async function tear(folder: string, random: Random): Promise<void> {
   await random.pick(torn)();
 }
 
-/** A witness that is started for one look, and keeps its state in between. */
+/** A witness that is started for one check, with its state stored in between. */
 async function look(seen: Seen, stored: Stored): Promise<Seen | 'contradiction'> {
   let state = seen;
   try {
@@ -76,7 +76,7 @@ async function look(seen: Seen, stored: Stored): Promise<Seen | 'contradiction'>
 }
 
 describe('an honest log', () => {
-  test('is never accused: not by the signer, nor by a witness, through restarts, torn and lost tiles, and lost marks', async () => {
+  test('is never reported by the signer or a witness, through restarts, torn and lost tiles, and lost marks', async () => {
     let followed = 0;
     for (let run = 0; run < HONEST_RUNS; run++) {
       const random = new Random(1000 + run);
@@ -98,7 +98,7 @@ describe('an honest log', () => {
       }
       followed += seen.log.size;
     }
-    // A witness that is never served anything would not accuse anybody either.
+    // A witness that is never served anything would not report anything either.
     expect(followed).toBeGreaterThan(HONEST_RUNS);
   }, 300_000);
 });

@@ -21,7 +21,7 @@ export interface Stored {
   checked: TextFile;
 }
 
-/** What a signer keeps, in a folder. Each call opens it anew, as a restart does. */
+/** The stored data of a signer, in a folder. Each call opens it again, like a restart. */
 export function storedIn(dir: string, signer: NoteSigner): Stored {
   return {
     checkpoints: new CheckpointFolder(path.join(dir, 'checkpoints')),
@@ -31,7 +31,7 @@ export function storedIn(dir: string, signer: NoteSigner): Stored {
   };
 }
 
-/** Puts a history there as the holder of the disk and the key would. The signer had checked up to the checkpoint of this size. */
+/** Writes a history there as the holder of the disk and the key could. The signer had checked up to the checkpoint of this size. */
 export async function plant(forged: History, honest: History, checked_size: number, dir: string, signer: NoteSigner): Promise<void> {
   const stored = storedIn(dir, signer);
   const { checkpoints, tiles } = await forged.stored();
@@ -43,7 +43,7 @@ export async function plant(forged: History, honest: History, checked_size: numb
 
 export type Signed = { kind: 'kept' | 'taken' | 'nothing_new' | 'behind' } | { kind: 'broken'; reason: string };
 
-/** Starts the signer on what is kept, reads the log as it is now, and signs: as the projector does it, without its timers. */
+/** Starts the signer on the stored data, reads the current log, and signs: as the projector does, without its timers. */
 export async function signOnce(stored: Stored, log: Claim['trees'], time_ms: number): Promise<Signed> {
   try {
     const { signer, torn } = await CheckpointSigner.resume(stored);
@@ -74,7 +74,7 @@ export async function signOnce(stored: Stored, log: Claim['trees'], time_ms: num
 
 const asRead = (record: RecordToCover): LogRecord => ({ ...record, value: Buffer.from(record.value) }) as LogRecord;
 
-/** The routes that a witness asks, of the product itself: it gives nothing that it cannot prove. */
+/** The routes that a witness requests, implemented by the product itself, which returns only what it can prove. */
 export class HonestRoutes {
   constructor(private readonly stored: Stored) {}
 
@@ -89,5 +89,5 @@ export class HonestRoutes {
   }
 }
 
-/** The product refused to serve what it cannot prove. */
+/** The product refused to serve something that it cannot prove. */
 export class NotServed extends Error {}

@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import { fetch } from 'undici';
 
-/** The envelope as far as the journeys look at it. */
+/** The fields of the envelope that the journeys check. */
 export interface Envelope {
   call_id: string;
   idempotency_key: string;
@@ -57,7 +57,10 @@ export interface CallBody {
 }
 
 /** A caller of the HTTP API under one key. */
-/** Changes are answered once every instance has them and reads once the views are there, however busy the machine is; calls wait as long by themselves. */
+/**
+ * Changes respond once every instance has them, and reads once the views have caught up, even on a busy machine; calls wait this long by
+ * default.
+ */
 const PATIENCE = { prefer: 'wait=30' };
 
 export class Api {
@@ -101,7 +104,7 @@ export class Api {
     return this.request<Envelope>('GET', `/v1/calls/${call_id}`);
   }
 
-  /** A key for a new principal of this tenant (or another, for the installation's admin). */
+  /** A key for a new principal of this tenant (the installation's admin can name another tenant). */
   async keyFor(
     kind: 'agent' | 'user' | 'service',
     id: string,

@@ -5,7 +5,7 @@ import type { Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { Receiver } from './receiver.js';
 
-/** Approval: a person decides, once. */
+/** Approval: a person decides, exactly once. */
 export function describeApprovalJourneys(at: JourneyWorld): void {
   describe('approval', () => {
     const waiting = async (note: string) => {
@@ -33,7 +33,7 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect((await vote(at.anna, envelope, { vote: 'deny', reason: 'too late' })).status).toBe(409);
     });
 
-    test('a denial is the end, and the next request of the key asks anew', async () => {
+    test('a denial ends the call, and the next request of the key needs a new approval', async () => {
       const inputs = order({ note: 'deny me' });
       const first = (await at.agent.call({ tool: 'probe_approval', inputs })).body;
       expect((await vote(at.anna, first, { vote: 'deny', reason: 'not this one' })).status).toBeLessThan(300);
@@ -47,7 +47,7 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(first.idempotency_key)).toHaveLength(0);
     });
 
-    test('the requester cannot approve, no agent and no service can vote, a stranger sees nothing', async () => {
+    test('the requester cannot approve, agents and services cannot vote, another tenant sees nothing', async () => {
       const own = await at.admin.keyFor('user', 'self-server', ['agent', 'approver']);
       const envelope = (await own.call({ tool: 'probe_approval', inputs: order() })).body;
       const self = await vote(own, envelope, { vote: 'approve' });
@@ -57,7 +57,7 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect((await own.readCall(envelope.call_id)).body.status).toBe('pending_approval');
     });
 
-    test('twenty approvers at once are one grant and one effect', async () => {
+    test('twenty concurrent approvers give one grant and one effect', async () => {
       const approvers = await Promise.all(Array.from({ length: 20 }, (_, i) => at.admin.keyFor('user', `approver-${i}`, ['approver'])));
       const envelope = await waiting('race');
       const votes = await Promise.all(
@@ -68,7 +68,7 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(ended.status === 'succeeded' ? 1 : 0);
     });
 
-    test('a waiting call can be cancelled, and nothing happens after that', async () => {
+    test('a waiting call can be cancelled, and nothing happens afterwards', async () => {
       const envelope = await waiting('cancel me');
       expect((await at.agent.request('POST', `/v1/calls/${envelope.call_id}/cancel`, { reason: 'changed my mind' })).status).toBeLessThan(
         300,
@@ -91,7 +91,7 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('a file waits for approval to be deleted, and goes to a trash', async () => {
+    test('a file deletion waits for approval, and the file goes to a trash', async () => {
       writeFileSync(path.join(at.platform.workspace, 'doomed.txt'), 'keep me');
       const envelope = (await at.agent.call({ tool: 'delete_file', inputs: { path: 'doomed.txt' } })).body;
       expect(envelope.status).toBe('pending_approval');

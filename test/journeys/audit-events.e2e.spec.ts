@@ -51,7 +51,7 @@ const write = (name: string, more: object = {}) =>
   agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' }, ...more });
 
 describe('audit events', () => {
-  test('of a call have the actor, digests of request and outcome, the decision, and their places on the log', async () => {
+  test('of a call have the actor, digests of request and outcome, the decision, and their positions on the log', async () => {
     const { body: opened } = await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'a case' });
     const { body: call } = await write('one.txt', { case_id: opened.case_id });
     const items = await list(`call_id=${call.call_id}`);
@@ -72,7 +72,7 @@ describe('audit events', () => {
     expect(ofCase.map(({ type }) => type)).toEqual(['case_set', ...items.map(({ type }) => type)]);
   });
 
-  test('are filtered by caller, type and time, in pages without gap or repeat, oldest first', async () => {
+  test('are filtered by caller, type and time, in pages without gaps or repeats, oldest first', async () => {
     for (let n = 0; n < 4; n++) await write(`many-${n}.txt`);
     const all = await list('');
     const times = all.map(({ time }) => Date.parse(time));
@@ -89,7 +89,7 @@ describe('audit events', () => {
     expect(await list(`caller=agent:agent-7&type=tool_call_requested&to=${from}`)).toEqual(mine.filter(({ time }) => time < from));
   });
 
-  test('each is found and proven by its id, with trust in one key and no server', async () => {
+  test('each is found by its id and proven with trust in one key, without a server', async () => {
     const [event] = (await list('type=policy_decided')) as [AuditItem];
     const path = `/v1/audit/proof?event_id=${event.event_id}`;
     let proven = await auditor.request<{ record: { value: string; offset: number }; proof: never; vkey: string }>('GET', path);
@@ -118,7 +118,7 @@ describe('audit events', () => {
     expect(events.map(({ items }) => items)).toEqual([3, seen.length - 3]);
   });
 
-  test('are exported whole; the file is tied to a proven record by its digest, and goes on behind any row', async () => {
+  test('are exported completely; the digest of the file is tied to a proven record, and an export can continue after any row', async () => {
     await write('exported.txt');
     const get = (query: string) =>
       fetch(`${platform.base}/v1/audit/export?${query}`, { headers: { authorization: `Bearer ${auditor.key}` } });
@@ -147,7 +147,7 @@ describe('audit events', () => {
     expect((await agent.request('GET', '/v1/audit/export')).status).toBe(403);
   });
 
-  test('are those of a tenant only, for its auditors only; bad questions are refused, each with its place', async () => {
+  test('are visible only to auditors of their tenant; invalid queries are refused with the position of the fault', async () => {
     await platform.admin().request('POST', '/v1/tenants', { tenant_id: 'other' });
     const stranger = await platform.admin().keyFor('user', 'sam', ['auditor'], 'other');
     const { body: call } = await write('mine.txt');

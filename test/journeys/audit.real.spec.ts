@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { DistributedPlatform, realParts } from './distributed-platform.js';
 
-/** Two lanes, a projector each, and no folder that any two services share. */
+/** Two lanes with one projector each, and no folder that two services share. */
 let platform: DistributedPlatform;
 let auditor: Api;
 let agent: Api;
@@ -60,7 +60,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
   let call_id: string;
   let items: Item[];
 
-  test('events of a call in a lane of another projector are listed, found by id, and proven under the one signer', async () => {
+  test("events of a call in another projector's lane are listed, found by id, and proven under the one signer", async () => {
     const { body: call } = await agent.call({ tool: 'write_file', inputs: { path: 'a.txt', content: 'x', mode: 'create' } });
     call_id = call.call_id;
     const { body } = await auditor.request<{ items: Item[] }>('GET', `/v1/audit/events?call_id=${call_id}`);
@@ -87,7 +87,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
     expect(isConsistent(before as never, openCheckpoint(body.checkpoint, parseVkey(bundle.vkey) as never) as never, hashes)).toBe(true);
   });
 
-  test('an export is tied to the record by its digest', async () => {
+  test('the digest of an export is tied to the record', async () => {
     const answer = await fetch(`${platform.base}/v1/audit/export?type=tool_executed`, {
       headers: { authorization: `Bearer ${auditor.key}` },
     });
@@ -100,7 +100,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
     expect(body.event.sha256).toBe(sha256Hex(file));
   });
 
-  test('the example consumer reads the CloudEvents with nothing of ours', async () => {
+  test('the example consumer reads the CloudEvents without code of this repository', async () => {
     const parts = realParts();
     const { stdout } = await promisify(execFile)(process.execPath, ['examples/analytics/consume.mjs'], {
       env: {
@@ -114,7 +114,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
     expect((JSON.parse(stdout) as Record<string, unknown>).write_file).toEqual({ requested: 2, ended: 2 });
   });
 
-  test('the signer dies: the other projector takes over and what is new is covered, from the tiles in the bucket', async () => {
+  test('the signer dies: the other projector takes over and covers new records, from the tiles in the bucket', async () => {
     await platform.member('projector-shared').stop('SIGKILL');
     const { body: call } = await agent.call({ tool: 'write_file', inputs: { path: 'c.txt', content: 'x', mode: 'create' } });
     const bundle = await covered<Parameters<typeof verifyBundle>[0] & { vkey: string }>(`/v1/audit/bundle?call_id=${call.call_id}`);

@@ -40,7 +40,7 @@ async function checkpoint() {
   return { note: body, log, ...openCheckpoint(body, log as never) };
 }
 
-test('what a call put on the log is proven to an auditor who trusts one key and no server, also after a restart', async () => {
+test('records of a call are proven to an auditor who trusts one key and no server, also after a restart', async () => {
   const { body } = await write('proven.txt');
   const { record, proof, vkey } = await untilProven(place(partitionOf(body.call_id)));
   const trust = { log: parseVkey(vkey) as never, witnesses: [] };
@@ -73,7 +73,7 @@ test('what a call put on the log is proven to an auditor who trusts one key and 
   expect(after.log?.vkey).toBe(before.log?.vkey);
 });
 
-test('tiles are served by name, and what is no tile is not', async () => {
+test('tiles are served by name, and names that are no tiles are refused', async () => {
   const { size } = await checkpoint();
   const { status, body } = await auditor.request<string>('GET', `/v1/audit/tile/checkpoints/0/000.p/${size}`);
   expect([status, typeof body]).toEqual([200, 'string']);
@@ -82,7 +82,7 @@ test('tiles are served by name, and what is no tile is not', async () => {
   }
 });
 
-test('a record of another tenant is not there, and who is no auditor may not ask', async () => {
+test('a record of another tenant is not found, and only auditors may query', async () => {
   const admin = platform.admin();
   await admin.request('POST', '/v1/tenants', { tenant_id: 'other' });
   const stranger = await admin.keyFor('user', 'sam', ['auditor'], 'other');
@@ -110,7 +110,7 @@ test('a record of another tenant is not there, and who is no auditor may not ask
   expect((await auditor.request('GET', '/v1/audit/entries')).status).toBe(400);
 });
 
-test('a cosigned checkpoint or bundle is refused where no witnesses are configured, and the answer says so', async () => {
+test('a cosigned checkpoint or bundle is refused if no witnesses are configured, and the response states that', async () => {
   for (const path of [
     '/v1/audit/checkpoint?cosigned=true',
     '/v1/audit/bundle?call_id=0-0192f0c4-0000-7000-8000-000000000001&cosigned=true',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 
-/** Bad input: a problem document each, never a 5xx. */
+/** Bad input: every case gets a problem document, never a 5xx. */
 export function describeBadInputJourneys(at: JourneyWorld): void {
   describe('bad input gets a problem document and never a 5xx', () => {
     const good = () => ({ tool: 'probe_http_effect', inputs: order() });
@@ -51,7 +51,7 @@ export function describeBadInputJourneys(at: JourneyWorld): void {
       expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ status, code, title: expect.any(String) })]);
     };
 
-    test("a key that is used again with other inputs, and another tenant's ids", async () => {
+    test('a key reused with other inputs, and ids of another tenant', async () => {
       const header = { 'idempotency-key': `reused-${String(order().account)}` };
       const first = await at.agent.call({ tool: 'probe_http_effect', inputs: order() }, header);
       expect(first.body.status).toBe('succeeded');
@@ -67,12 +67,12 @@ export function describeBadInputJourneys(at: JourneyWorld): void {
         expectProblem(await stranger.request(method, path), 404, 'VALIDATION_ERROR');
     });
 
-    test('validation errors carry JSON Pointers relative to inputs', async () => {
+    test('validation errors contain JSON Pointers relative to inputs', async () => {
       const answer = await at.agent.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ amount: 'seven' }) });
       expect(JSON.stringify(answer.body)).toContain('"/amount"');
     });
 
-    test('a path that leaves the workspace is refused and changes nothing', async () => {
+    test('a path outside of the workspace is refused and changes nothing', async () => {
       mkdirSync(path.join(at.platform.workspace, 'sub'), { recursive: true });
       if (!existsSync(path.join(at.platform.workspace, 'out'))) symlinkSync('/tmp', path.join(at.platform.workspace, 'out'));
       for (const outside of ['../escape.txt', 'sub/../../escape.txt', 'out/escape.txt', '/etc/escape.txt']) {

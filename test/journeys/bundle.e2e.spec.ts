@@ -38,7 +38,7 @@ async function verify(bundle: unknown, key = vkey): Promise<{ code: number; outp
   return { code: ran.code ?? 0, output: `${ran.stdout}${ran.stderr}` };
 }
 
-/** Edits of the bundle of one call that change nothing that its records say. */
+/** Edits of the bundle of one call that change nothing in its records. */
 function quietEdits(bundle: Bundle, case_id: string): [string, object][] {
   const first = bundle.records[0] as Bundle['records'][number];
   const shown = bundle.calls[0] as Bundle['calls'][number];
@@ -52,7 +52,7 @@ function quietEdits(bundle: Bundle, case_id: string): [string, object][] {
     ['a call twice', { calls: [shown, shown] }],
     ['the request left out', { records: bundle.records.filter((record) => record.event_type !== 'tool_call_requested') }],
     ['junk behind a value', instead({ value: `${first.value}!!!!\n` })],
-    // Records stand in several trees, so that this path is never empty.
+    // Records are in several trees, so this path is never empty.
     ['junk behind a hash', instead({ proof: { ...proof, head: { ...proof.head, path: proof.head.path.map((hash) => `${hash}!`) } } })],
     ['a member more', { note: 'approved by the board' }],
     ['a member more in a record', instead({ note: 'seen' })],
@@ -118,7 +118,7 @@ test('an approved call is verified offline: its decision, views, votes and outco
   expect((await verify(whole)).code).toBe(0);
 });
 
-test('the bundle of a case has every policy that ruled its calls, as each ruling saw it', async () => {
+test('the bundle of a case has every policy that decided its calls, as each decision saw it', async () => {
   const admin = platform.admin();
   const agent = await admin.keyFor('agent', 'agent-2', ['agent']);
   const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
@@ -140,7 +140,7 @@ test('the bundle of a case has every policy that ruled its calls, as each ruling
   expect((await admin.request('DELETE', '/v1/policies/tools/write_file')).status).toBeLessThan(300);
 });
 
-test('what is not there, or not named, has no bundle', async () => {
+test('an unknown or unnamed call or case has no bundle', async () => {
   const ask = async (query: string) => (await auditor.request('GET', `/v1/audit/bundle?${query}`)).status;
   expect(await ask('call_id=0-01a2007f-b3c2-7001-9a67-44e55dc07cca')).toBe(404);
   expect(await ask('call_id=nonsense')).toBe(404);

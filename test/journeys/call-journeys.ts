@@ -36,7 +36,7 @@ export function describeCallJourneys(at: JourneyWorld): void {
       expect((await at.agent.readCall(write.body.call_id)).body).toEqual({ ...write.body, effect_now: 'stands' });
     });
 
-    test('occurrence asks for a wanted repeat; the same header key with other inputs is a 422', async () => {
+    test('occurrence requests an intended repeat; the same header key with other inputs is a 422', async () => {
       const inputs = order();
       const first = await at.agent.call({ tool: 'probe_http_effect', inputs });
       const second = await at.agent.call({ tool: 'probe_http_effect', inputs, occurrence: '2' });
@@ -51,7 +51,7 @@ export function describeCallJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(keyed.body.idempotency_key)).toHaveLength(1);
     });
 
-    test('an answer lost after the effect is reconciled, sent again under its key, or honestly in doubt', async () => {
+    test('a response lost after the effect is reconciled, sent again under its key, or reported in doubt', async () => {
       const reconciled = await at.agent.call({ tool: 'probe_http_effect', inputs: order({ lose_answer: true }) });
       expect(reconciled.body.status).toBe('succeeded');
       expect(await at.counterparty.effectsOf(reconciled.body.idempotency_key)).toHaveLength(1);
@@ -74,7 +74,7 @@ export function describeCallJourneys(at: JourneyWorld): void {
       expect((await at.agent.callUntil(blind.body.call_id, (envelope) => envelope.status !== 'in_doubt')).status).toBe('succeeded');
     });
 
-    test('a write that is cancelled while its answer is awaited is answered in doubt, and nothing more is to be cancelled then', async () => {
+    test('a write that is cancelled while its response is awaited ends in doubt, and cannot be cancelled again', async () => {
       const inputs = order({ answer_delay_ms: 20_000 });
       const submitted = await at.agent.call({ tool: 'probe_http_blind', inputs }, { prefer: 'wait=0' });
       const { call_id, idempotency_key } = submitted.body;

@@ -17,7 +17,7 @@ afterAll(async () => {
   await counterparty?.stop();
 });
 
-test('a callback_url receives the end; what it did not accept before a clean restart is sent after it, under the same id', async () => {
+test('a callback_url receives the end; a callback it did not accept before a clean restart is sent after it with the same id', async () => {
   const api = platform.admin();
   const taken = await Receiver.start();
   const busy = await Receiver.start(Number.POSITIVE_INFINITY, 503);
@@ -43,7 +43,7 @@ test('a callback_url receives the end; what it did not accept before a clean res
   }
 });
 
-test('what was not accepted when the machine crashed and lost its database is sent after the start, under the same id', async () => {
+test('a callback not accepted before the machine crashed and lost its database is sent after the start with the same id', async () => {
   const api = platform.admin();
   const busy = await Receiver.start(Number.POSITIVE_INFINITY, 503);
   try {

@@ -12,7 +12,7 @@ const [SMTP, POP3] = ['COUNTERSIGN_TEST_SMTP', 'COUNTERSIGN_TEST_POP3'].map((nam
   return address;
 }) as [string, string];
 
-describe('channels: two gateways, a mail server', () => {
+describe('channels: two gateways and a mail server', () => {
   const at = new JourneyWorld();
   let way: DroppingWay;
   let platform: DistributedPlatform;
@@ -38,7 +38,7 @@ describe('channels: two gateways, a mail server', () => {
     await way?.stop();
   });
 
-  test('a request is mailed, again if the server was unavailable; its link shows it and decides it once', async () => {
+  test('a request is mailed, again if the server was unavailable; its link shows the request and decides it once', async () => {
     const { agent, admin } = await people(at);
     const acts_as = { id: 'ann', roles: ['approver'] };
     const hook = { channel: 'mail', url: 'mailto:ann@example.org', types: ['approval.*'], acts_as };
@@ -63,7 +63,7 @@ describe('channels: two gateways, a mail server', () => {
     expect(subjects).toEqual(['probe_approval needs an approval', 'probe_approval was approved']);
   });
 
-  test('while gateways start and stop each channel receives it once', async () => {
+  test('while gateways start and stop, each channel receives a message once', async () => {
     const { agent, admin, ann } = await people(at);
     const receiver = await Receiver.start();
     try {

@@ -3,12 +3,15 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Below 32768, where Linux takes the ports of outgoing connections from: one of those could get the port between the look and the listening. */
+/**
+ * Below 32768, from where Linux takes the ports of outgoing connections: one of those could get the port between the check and the
+ * listen.
+ */
 const PORT_FIRST = 20_000;
 const PORT_LAST = 32_767;
 const TRIES = 50;
 
-/** A loopback port that was free a moment ago and that no outgoing connection is given meanwhile. */
+/** A free loopback port that no outgoing connection is given meanwhile. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < TRIES; tried++) {
     const port = randomInt(PORT_FIRST, PORT_LAST + 1);
@@ -28,17 +31,17 @@ function isFree(port: number): Promise<boolean> {
 const OUTPUT_MAX = 2_000_000;
 
 /**
- * What lives for seconds gains nothing from optimised WebAssembly and from a heap that grows in steps: PGlite's 9 MB were a third of
- * a start's CPU time, collections on the way to the heap it needs a seventh.
+ * Short-lived processes gain nothing from optimized WebAssembly and from a heap that grows in steps: compiling PGlite's 9 MB took a third
+ * of a start's CPU time, and collections until the heap had its size a seventh.
  */
 const SHORT_LIVED = ['--wasm-tiering-budget=400000000', '--min-semi-space-size=16', '--max-semi-space-size=64', '--initial-heap-size=256'];
 
-/** One process of ours under test: started, killed and ended by its own pid, its output kept for the failure message. */
+/** One tested process of the platform: started, killed and ended by its own pid, with its output for the failure message. */
 export class TestedProcess {
   private child: ChildProcess | undefined;
   private exited: Promise<number | NodeJS.Signals> = Promise.resolve(0);
   output = '';
-  /** Occurrences of the counted phrases in output that is no longer kept. */
+  /** Occurrences of the counted phrases in output that was discarded. */
   private readonly dropped = new Map<string, number>();
 
   constructor(
@@ -75,7 +78,7 @@ export class TestedProcess {
     this.output = this.output.slice(end);
   }
 
-  /** How often the output has this phrase; discarded output counts from the first call on. */
+  /** How often the output contains this phrase; discarded output counts from the first call on. */
   logged(phrase: string): number {
     if (!this.dropped.has(phrase)) this.dropped.set(phrase, 0);
     return (this.dropped.get(phrase) as number) + this.output.split(phrase).length - 1;
@@ -85,7 +88,7 @@ export class TestedProcess {
     if (this.alive) this.child?.kill(name);
   }
 
-  /** Ends it and resolves with its exit code or signal; SIGKILL after the grace. */
+  /** Ends it and resolves with its exit code or signal; sends SIGKILL after the grace period. */
   async stop(name: NodeJS.Signals = 'SIGTERM', grace_ms = 15_000): Promise<number | NodeJS.Signals> {
     this.signal(name);
     const killer = setTimeout(() => this.signal('SIGKILL'), grace_ms);
@@ -98,7 +101,7 @@ export class TestedProcess {
     return this.exited;
   }
 
-  /** Polls until the check holds. @throws with the process's output where it ends first or takes too long. */
+  /** Polls until the check holds. @throws with the process's output if the process ends first or takes too long. */
   async until(what: string, check: () => Promise<boolean>, timeout_ms = 200_000): Promise<void> {
     const end = performance.now() + timeout_ms;
     while (performance.now() < end) {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The `countersign` command of this tree, with more environment: its exit code and output. */
+/** Runs the `countersign` command of this tree with additional environment; returns its exit code and output. */
 export async function countersign(env: Record<string, string>, ...args: string[]): Promise<{ code: number; output: string }> {
   const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
   const ran = await run(process.execPath, [cli, ...args], { env: { ...process.env, ...env } }).catch((error) => error);

@@ -100,7 +100,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       await agent.callUntil(calls.denied, ({ status }) => status === 'denied');
     });
 
-    test('with nothing changed, every call is decided again as it was', async () => {
+    test('without changes, every call is decided again with the same result', async () => {
       const { comparisons, ...rest } = await answered([]);
       expect(comparisons.flatMap(({ unknown }) => unknown)).toEqual([]);
       expect(comparisons.flatMap(({ call_id, differences }) => differences.map((one) => `${call_id} ${one}`))).toEqual([]);
@@ -110,11 +110,11 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       );
     });
 
-    test('an approval a second earlier starts its call, and the one that waited for it, so much earlier', async () => {
+    test('an approval one second earlier starts its call, and the call that waited for it, that much earlier', async () => {
       const granted = of(await answered([]), 'approved').recorded.approval?.ended_at as string;
       const earlier = new Date(voted_at_ms - 1000).toISOString();
       const answer = await answered([{ kind: 'approval', approval_id, voter: 'anna', at: earlier }]);
-      // The delay from the vote to the recorded grant is gone as well.
+      // The delay from the vote to the recorded grant disappears as well.
       const took_ms = Date.parse(granted) - voted_at_ms;
       const approved = of(answer, 'approved');
       expect(approved).toMatchObject({ differences: ['started_earlier'], result: { kind: 'recorded_at_another_time' }, unknown: [] });
@@ -128,7 +128,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(answer, 'refused').assumed_unchanged).toContain(calls.approved);
     });
 
-    test('a denial instead of an approval: the call never starts, its money is free for another, and what depends on it is denied', async () => {
+    test('a denial instead of an approval: the call never starts, its budget is free, and its dependants are denied', async () => {
       const early = of(await answered([]), 'small').recorded.started_at as string;
       const before = of(await answered([]), 'limited').recorded;
       expect(before).toMatchObject({ status: 'denied', rule: `limit.${name}` });
@@ -138,7 +138,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(early).not.toBeNull();
     });
 
-    test('another maximum lets the refused call through: it never ran, so its result is unknown and is not made up', async () => {
+    test('another maximum allows the refused call: it never ran, so its result is unknown and is not invented', async () => {
       const answer = await answered([{ kind: 'limit', limit_id: name, max: 1000 }]);
       const limited = of(answer, 'limited');
       expect(limited.differences).toEqual(['newly_allowed', 'status', 'newly_started']);
@@ -180,13 +180,13 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(range.body, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
     });
 
-    test('a call left out: what repeats it runs in its place with its recorded result, and is marked', async () => {
+    test('a call left out: its repeat runs instead with its recorded result, and is marked', async () => {
       const answer = await answered([{ kind: 'left_out', call_id: calls.small }]);
       expect(of(answer, 'small')).toMatchObject({ differences: ['left_out'], counterfactual: null });
       expect(of(answer, 'repeat')).toMatchObject({ result: { kind: 'identical_call', call_id: calls.small } });
     });
 
-    test('another result: whoever depends on it is judged by it', async () => {
+    test('another result: the decisions on dependants use it', async () => {
       const error = { code: 'PROVIDER_ERROR', message: 'out of order' };
       const answer = await answered([{ kind: 'result', call_id: calls.approved, error }]);
       expect(of(answer, 'approved')).toMatchObject({ differences: ['status', 'result'], result: { kind: 'replaced' } });
@@ -195,7 +195,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(other, 'dependent').unknown).toMatchObject([{ what: 'result', call_id: calls.approved }]);
     });
 
-    test('a time range gives the same, a page at a time', async () => {
+    test('a time range gives the same results, one page at a time', async () => {
       const rules = [{ id: 'no-reads', tools: 'probe_read', effect: 'deny', when: `principal.id == "${name}"` }];
       const changes = [{ kind: 'policy', bundle: { rules } }];
       const seen: Comparison[] = [];
@@ -216,7 +216,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       ]);
     });
 
-    test('what is not there is refused with its place; who may not ask is refused', async () => {
+    test('an unknown call is refused with the position of the fault; callers without permission are refused', async () => {
       expect(await ask([], auditor, 'case_none')).toMatchObject({ status: 404 });
       const issue = async (change: object, path: string) =>
         expect(await ask([{ kind: 'left_out', call_id: calls.small }, change])).toMatchObject({
@@ -235,7 +235,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect((await ask([], agent)).status).toBe(403);
     });
 
-    test('a question that is too large, too deep or makes no sense is refused at once with its place, and the next is answered', async () => {
+    test('a too large, too deep or invalid query is refused at once with the position of its fault, and the next one works', async () => {
       const refused = async (path: string, body: object) => {
         const answer = await auditor.request<Counterfactual>('POST', path, body);
         return { status: answer.status, issue: (answer.body as never as { validation: { issues: object[] } }).validation?.issues[0] };

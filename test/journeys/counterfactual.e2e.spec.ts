@@ -4,7 +4,7 @@ import { EmbeddedPlatform } from './embedded-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeReplayJourneys } from './replay-journeys.js';
 
-describe('what would have been, embedded', () => {
+describe('counterfactuals, embedded', () => {
   const at = new JourneyWorld();
   beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)));
   afterAll(() => at.close());

@@ -4,7 +4,7 @@ import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeReplayJourneys } from './replay-journeys.js';
 
-describe('what would have been, on Kafka, Postgres and Redis', () => {
+describe('counterfactuals, on Kafka, Postgres and Redis', () => {
   const at = new JourneyWorld();
   beforeAll(() => at.open((env) => DistributedPlatform.start(env)), 120_000);
   afterAll(() => at.close(), 60_000);

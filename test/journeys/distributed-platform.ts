@@ -15,7 +15,7 @@ const PARTS = [
   'COUNTERSIGN_TEST_S3',
 ] as const;
 
-/** The addresses of the real parts. @throws where one is missing: a test on real parts never skips. */
+/** The addresses of the external services. @throws if one is missing: these tests are never skipped. */
 export function realParts(): Record<(typeof PARTS)[number], string> {
   const missing = PARTS.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new Error(`${missing.join(', ')} not set: run npm run test:real, which starts the real parts`);
@@ -27,7 +27,7 @@ interface Member {
   health: string;
 }
 
-/** The four services as processes of their own on real Kafka, registry, Postgres and Redis; topics and database are this platform's own. */
+/** The four services as separate processes on real Kafka, registry, Postgres and Redis; topics and database belong to this platform. */
 export class DistributedPlatform {
   readonly members = new Map<string, Member>();
 
@@ -106,7 +106,7 @@ export class DistributedPlatform {
     return this.env.COUNTERSIGN_DATABASE_URL as string;
   }
 
-  /** Adds a member under a name of its own, for example a second executor. Does not wait. */
+  /** Adds a member with its own name, for example a second executor. Does not wait. */
   async add(name: string, app: string, env: Record<string, string> = {}): Promise<void> {
     const port = app === 'gateway' ? Number(env.COUNTERSIGN_PORT ?? this.env.COUNTERSIGN_PORT) : await freePort();
     const process = new TestedProcess(`apps/${app}/dist/main.js`, { ...this.env, COUNTERSIGN_HEALTH_PORT: String(port), ...env });
@@ -120,7 +120,7 @@ export class DistributedPlatform {
     return member.process;
   }
 
-  /** Starts a member that was ended, with extra environment. Does not wait. */
+  /** Starts an ended member again, with additional environment. Does not wait. */
   restart(name: string, env: Record<string, string> = {}): void {
     this.member(name).start(env);
   }
@@ -132,13 +132,13 @@ export class DistributedPlatform {
     );
   }
 
-  /** Whether a member says so now; a member that does not answer is not. */
+  /** Whether a member reports that it is ready; a member that does not respond is not. */
   async isReady(name: string): Promise<boolean> {
     const { health } = this.members.get(name) as Member;
     return (await fetch(health).catch(() => undefined))?.status === 200;
   }
 
-  /** What a member tells Prometheus. */
+  /** The Prometheus metrics of a member. */
   async metrics(name: string): Promise<string> {
     const { health } = this.members.get(name) as Member;
     return (await fetch(health.replace('/readyz', '/metrics'))).text();
@@ -148,7 +148,7 @@ export class DistributedPlatform {
     return new Api(this.base, readFileSync(path.join(this.dir, 'data', 'admin.key'), 'utf8').trim(), this.agent);
   }
 
-  /** Deletes the database with all its content; an empty one replaces it. */
+  /** Deletes the database with all its content and creates an empty one. */
   async loseDatabase(): Promise<void> {
     const url = realParts().COUNTERSIGN_TEST_DATABASE_URL;
     await runSql(url, `DROP DATABASE ${this.database} WITH (FORCE)`);

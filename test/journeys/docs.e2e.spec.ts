@@ -17,25 +17,25 @@ const PAGES = [
 ];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
 
-/** The fenced block that follows a marker comment. */
+/** The fenced block after a marker comment. */
 function block(marker: string): string {
   const match = new RegExp(`<!-- ${marker}[ :][^>]*-->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text);
   if (!match) throw new Error(`the pages have no block after <!-- ${marker} -->`);
   return match[1] as string;
 }
 
-/** What differs from one run to the next. */
+/** Masks values that differ between runs. */
 function masked(value: unknown, name = ''): unknown {
   if (value !== null && typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key)]));
   return /_id$/.test(name) && typeof value === 'string' ? 'id' : value;
 }
 
-/** Where the platform of the pages listens. */
+/** The address of the platform in the pages. */
 const ADDRESS = 'http://127.0.0.1:7070';
 const inShell = promisify(execFile);
 
-/** Runs the lines of a page, in a folder that has the platform's `.countersign`. */
+/** Runs the lines of a page in a folder that has the platform's `.countersign`. */
 async function printed(marker: string): Promise<string> {
   const script = `set -euo pipefail\n${block(marker).replaceAll(ADDRESS, platform.base)}`;
   return (await inShell('bash', ['-c', script], { cwd: platform.dir })).stdout.trim();
@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(CLIENT, { force: true });
 });
 
-test('the call of the README gets the answer of the README, and again the same with deduplicated true', async () => {
+test('the call of the README gets the response of the README, and a repeat gets deduplicated true', async () => {
   const promised = masked(JSON.parse(block('readme-answer'))) as Record<string, unknown>;
   expect(masked(await answered('readme-call'))).toMatchObject(promised);
   expect(readFileSync(`${platform.workspace}/hello.txt`, 'utf8')).toBe('hello');
@@ -89,7 +89,7 @@ test('the first tutorial writes a file and reads its call; the second has a pers
   expect(existsSync(file)).toBe(false);
 });
 
-test('the third tutorial loads a tool of its own and calls it', async () => {
+test('the third tutorial loads its own tool and calls it', async () => {
   expect(await answered('first-tool-call')).toMatchObject({ status: 'succeeded', output: { greeting: 'Hello, Ada!' } });
 });
 
@@ -98,7 +98,7 @@ test('the first call is found by its text', async () => {
   expect(items).toContainEqual({ tool: 'write_file', inputs: { path: 'note.txt', content: 'buy milk', mode: 'create' } });
 });
 
-test('a case is opened by its reference once, named by it in a call, and both are found', async () => {
+test('a case is opened once by its reference, a call names it, and both are found', async () => {
   const opened = await answered('references-open');
   expect(opened).toMatchObject({ external_id: 'PO-2024-118', metadata: { region: 'eu', buyer: 'team-7' } });
   expect(await answered('references-open')).toMatchObject({ case_id: opened.case_id });
@@ -127,7 +127,7 @@ test('a saga is checked, published and drawn as its page says, and built by the 
   expect(checked.body).toMatchObject({ publishable: true, faults: [] });
 });
 
-test('each shell and script block of the README and the tutorials is run here', () => {
+test('each shell and script block of the README and the tutorials runs here', () => {
   const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
   expect(markers).toEqual([
     'readme-call',
@@ -151,7 +151,7 @@ test('each shell and script block of the README and the tutorials is run here', 
   ]);
 });
 
-test('every page of the documentation, the API reference and the welcome page are served, and every link on them leads somewhere', async () => {
+test('every page of the documentation, the API reference and the welcome page are served, and no link on them is broken', async () => {
   const [seen, broken] = [new Set<string>(), [] as string[]];
   const todo = ['/'];
   for (let page = todo.shift(); page !== undefined; page = todo.shift()) {
@@ -169,7 +169,7 @@ test('every page of the documentation, the API reference and the welcome page ar
   expect(seen.size).toBeGreaterThan(50);
 });
 
-test('an agent in TypeScript makes the same call with the client, and reads it by the typed routes', async () => {
+test('an agent in TypeScript makes the same call with the client, and reads it through the typed routes', async () => {
   writeFileSync(CLIENT, block('first-client').replaceAll(ADDRESS, platform.base));
   const { stdout } = await inShell(process.execPath, [CLIENT], { cwd: platform.dir });
   expect(stdout).toBe('succeeded: 8 bytes\n');

@@ -16,7 +16,7 @@ afterAll(async () => {
   await counterparty?.stop();
 });
 
-test('when Postgres is deleted, nothing fires again, repeats get their first result, and what waited for a person can be approved', async () => {
+test('when Postgres is deleted, nothing runs again, repeats get their first result, and a pending approval can be given', async () => {
   const admin = platform.admin();
   const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
   const anna = await admin.keyFor('user', 'anna', ['approver']);

@@ -11,7 +11,7 @@ let platform: EmbeddedPlatform;
 let serial = 0;
 const order = (more: Record<string, unknown> = {}) => ({ account: `acct-${++serial}`, amount: 3, note: 'durable', ...more });
 
-// One platform that is killed again and again: each test counts what its own calls left at the counterparty.
+// One platform that is killed repeatedly: each test counts the effects of its own calls at the counterparty.
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
@@ -30,7 +30,7 @@ async function ended(api: Api, ids: string[]): Promise<Envelope[]> {
 }
 
 describe('the embedded platform, killed and started again', () => {
-  test('answers by GET what callers were waiting for, loses nothing that was answered, fires nothing twice', async () => {
+  test('GET returns the results that callers were waiting for, no returned result is lost, and no effect happens twice', async () => {
     const api = platform.admin();
     const before = (await counterparty.stats()).effects;
     const answered: Envelope[] = [];
@@ -55,7 +55,7 @@ describe('the embedded platform, killed and started again', () => {
     expect(effects).toBe(before + 30);
   });
 
-  test('a repeat whose answer was on the log when the process died, and that is sent again, is answered once', async () => {
+  test('a repeat whose result was on the log when the process died gets that result once when it is sent again', async () => {
     const api = platform.admin();
     const inputs = order();
     const first = (await api.call({ tool: 'probe_http_effect', inputs, context: { request_id: 'first-of-two' } })).body;
@@ -74,7 +74,7 @@ describe('the embedded platform, killed and started again', () => {
     expect(await counterparty.effectsOf(first.idempotency_key)).toHaveLength(1);
   });
 
-  test('an approval that waited through a kill can still be given', async () => {
+  test('an approval that was pending during a kill can still be given', async () => {
     const admin = platform.admin();
     const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
     const anna = await admin.keyFor('user', 'anna', ['approver']);
@@ -101,7 +101,7 @@ describe('the embedded platform, killed and started again', () => {
       const first = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
       const released = await api.call({ tool: 'probe_fail', inputs: { effect: 'none', code: 'PROVIDER_ERROR' } });
       expect(released.body.status).toBe('failed');
-      // The offsets are saved lazily: what is to be deleted must exist first.
+      // The offsets are saved lazily: the files must exist before they can be deleted.
       await platform.process.until('saved offsets', async () => removed.every((part) => existsSync(path.join(platform.dataDir, part))));
       await platform.process.stop('SIGKILL');
       for (const part of removed) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });

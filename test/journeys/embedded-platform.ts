@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { Api } from './api.js';
 import { freePort, TestedProcess } from './child-process.js';
 
-/** Everything in one process on a data directory of its own: what `npm start` gives. */
+/** Everything in one process on its own data directory: what `npm start` runs. */
 export class EmbeddedPlatform {
   private constructor(
     readonly dir: string,
@@ -64,7 +64,7 @@ export class EmbeddedPlatform {
     return path.join(this.dir, 'data');
   }
 
-  /** Starts (again) on the same data directory and waits until it is ready. */
+  /** Starts (again) on the same data directory and waits until the platform is ready. */
   async up(env: Record<string, string> = {}): Promise<void> {
     this.process.start(env);
     await this.process.until('ready', async () => (await fetch(`${this.base}/readyz`)).status === 200);

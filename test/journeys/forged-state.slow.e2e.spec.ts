@@ -24,7 +24,7 @@ async function until(what: string, done: () => Promise<boolean>): Promise<void> 
     if (performance.now() > end) throw new Error(`in vain: ${what}`);
 }
 
-/** The rows of calls and of the arbiter are those of everything that happened. */
+/** Compares the rows of calls and of the arbiter with the complete log. */
 async function whole(): Promise<void> {
   await until('all rows are compared and right', async () => (await command('scrub', '--views')).code === 0);
 }
@@ -38,7 +38,7 @@ async function forged(text: string): Promise<void> {
   await platform.up();
 }
 
-test('a row set to released is found at the start: nothing of the tenant is written, a scrub says what and where, and once it is mended it goes on', async () => {
+test('a row set to released is found at the start: the tenant cannot write until it is repaired, and a scrub names it', async () => {
   for (let n = 0; n < 5; n++) expect((await write()).body.status).toBe('succeeded');
   await whole();
   await forged('UPDATE tool_executions SET state = 5 WHERE state = 2');
@@ -52,7 +52,7 @@ test('a row set to released is found at the start: nothing of the tenant is writ
     /rows {2}tool-executed\/\d, tenant default {2}tool_executions, key .* its row says released, the log ends it as succeeded/,
   );
   expect(scrubbed.output).toContain('accept-damage');
-  // Without --views the log is compared alone, and it is whole.
+  // Without --views only the log is compared, and it is undamaged.
   expect(await command('scrub')).toMatchObject({ code: 0, output: expect.stringContaining('no damage: ') });
   await forged('UPDATE tool_executions SET state = 2 WHERE state = 5');
   expect(await command('accept-damage', '--all', '--reason', 'restored from the backup')).toMatchObject({ code: 0 });
@@ -60,7 +60,7 @@ test('a row set to released is found at the start: nothing of the tenant is writ
   await whole();
 }, 240_000);
 
-test('the row of a call that says another status is found at the start, and is folded anew by the command that the scrub names', async () => {
+test('a call row with another status is found at the start, and is folded again by the command that the scrub names', async () => {
   for (let n = 0; n < 3; n++) await write();
   await whole();
   await forged(`UPDATE calls SET status = 'denied'`);
@@ -73,7 +73,7 @@ test('the row of a call that says another status is found at the start, and is f
   expect(await status()).not.toBe('tampered');
 }, 240_000);
 
-test('an old key file that is put back is found at the start, and what was erased stays erased', async () => {
+test('a restored old key file is found at the start, and erased data stays erased', async () => {
   const keys = path.join(platform.dataDir, 'subject-keys.bin');
   const admin: Api = platform.admin();
   const rule = { tools: ['write_file'], subjects: ['/path'] };

@@ -33,15 +33,15 @@ async function status(): Promise<{ code: number; status: string }> {
 }
 
 /**
- * Sends orders one after the other until one is refused; answers those that were answered, those that wait because the
- * room ended when they were under way, and the refusal.
+ * Sends orders one after the other until one is refused; returns the completed orders, those that wait because the disk became full
+ * meanwhile, and the refusal.
  */
 async function untilRefused(api: Api) {
   const answered: Answer<Envelope>[] = [];
   const waiting: Answer<Envelope>[] = [];
   for (let i = 0; i < 400; i++) {
     const inputs = order();
-    // Requests in flight when the disk got full are answered once it has space: no wait of half a minute.
+    // Requests in flight when the disk became full get responses once it has space: no wait of half a minute.
     const answer = await api.call({ tool: 'probe_http_effect', inputs }, { prefer: 'wait=5' });
     if (answer.status === 200) answered.push(answer);
     else if (answer.status === 202) waiting.push(answer);
@@ -50,7 +50,7 @@ async function untilRefused(api: Api) {
   throw new Error('400 orders were answered on a disk that has no room for them');
 }
 
-test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by itself when there is room', async () => {
+test('a full disk: 503 with Retry-After, /readyz reports it, and everything resumes by itself when there is space', async () => {
   const api = platform.admin();
   const before = (await api.call({ tool: 'probe_http_effect', inputs: order() })).body;
   disk.fill(256 * 1024);
@@ -76,7 +76,7 @@ test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by its
   expect((await counterparty.stats()).duplicates).toEqual([]);
 });
 
-test('killed while the disk is full and started when there is room: nothing half-written, nothing answered is lost', async () => {
+test('killed while the disk is full and started when there is space: no partial data, and no acknowledged call is lost', async () => {
   const api = platform.admin();
   disk.fill(256 * 1024);
   const { answered } = await untilRefused(api);

@@ -13,7 +13,7 @@ let auditor: Api;
 let witnessKey: string;
 let vkey: string;
 let serial = 0;
-/** The record that is replaced, of a call of before. */
+/** The earlier call whose record is replaced. */
 let call_id: string;
 let place: { topic: string; partition: number; offset: number };
 let decision: string;
@@ -48,7 +48,7 @@ const bundleOf = (id: string) =>
     return status === 200 ? body : undefined;
   }, `a bundle of ${id}`);
 
-/** Looks until the witness has nothing new to cosign. */
+/** Waits until the witness has nothing new to cosign. */
 const lookedThrough = () =>
   until(async () => {
     const { code, output } = await look();
@@ -62,7 +62,7 @@ async function restarted(between: () => Promise<void> | void = () => undefined):
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
 }
 
-/** The record says something else, its checksum is made right, and the tiles that would tell are lost. */
+/** Changes the content of a record, corrects its checksum, and deletes the tiles that would show it. */
 async function damage(from: string, to: string): Promise<void> {
   await restarted(async () => {
     await forgeRecord(path.join(platform.dataDir, 'log'), place, (value) => void value.write(to, value.indexOf(from)));
@@ -81,7 +81,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => platform.close(), 30_000);
 
-test('a record is replaced and its tiles are lost: writes stop, and stay so over a restart', async () => {
+test('a record is replaced and its tiles are lost: writes stop, also after a restart', async () => {
   call_id = (await write('honest')).body.call_id;
   const earlier = await bundleOf(call_id);
   ({ vkey } = earlier);
@@ -97,7 +97,7 @@ test('a record is replaced and its tiles are lost: writes stop, and stay so over
   expect((await write()).status).toBe(409);
 }, 120_000);
 
-test('the operator accepts: the tree is frozen as it was signed, another one goes on, and writes and checkpoints with it', async () => {
+test('the operator accepts: the tree is frozen as signed, another tree continues, and writes and checkpoints resume', async () => {
   const accepted = await accept('--all', '--reason', 'no backup of Monday');
   const tree = `${place.topic}/${place.partition}`;
   expect(accepted).toMatchObject({ code: 0, output: expect.stringContaining(`continues as ${tree}#2 from offset 0`) });
@@ -139,7 +139,7 @@ test('the witness stops there until its own operator repeats the decision', asyn
   expect(kept).toContain('asked olga by phone');
 }, 120_000);
 
-test('bundle and verify --since say it, from the log and from a kept history', async () => {
+test('bundle and verify --since report it, from the log and from a stored history', async () => {
   const later = await bundleOf(call_id);
   writeFileSync(file('later.json'), JSON.stringify(later));
   const tree = `${place.topic}/${place.partition}`;

@@ -33,7 +33,7 @@ export function describeGitJourneys(at: JourneyWorld): void {
     const call = async (tool: string, inputs: Record<string, unknown>): Promise<Envelope> =>
       (await at.agent.call({ tool, inputs: { repo: 'app', ...inputs }, case_id })).body;
 
-    test('an agent commits on a branch of its case, is kept off all others, and pushes what a person approved', async () => {
+    test('an agent commits on a branch of its case, cannot write others, and pushes what a person approved', async () => {
       const branch = `agent/${case_id}/price`;
       expect((await call('git_branch', { action: 'create', branch })).status).toBe('succeeded');
       expect((await call('git_checkout', { branch })).status).toBe('succeeded');

@@ -11,7 +11,7 @@ interface Grant {
   amounts: { path: string; max: number; sum_max: number }[];
 }
 
-/** What 'approve similar' covers where the contract marks inputs: amounts up to the approved one, and what is free. */
+/** The scope of 'approve similar' if the contract marks inputs: amounts up to the approved one, and free inputs. */
 export function describeGrants(at: JourneyWorld): void {
   describe('grants on amounts', () => {
     async function granted(approved: number, uses: number) {
@@ -47,7 +47,7 @@ export function describeGrants(at: JourneyWorld): void {
       expect(await listed()).toMatchObject([{ uses: 3, used: 3 }]);
     });
 
-    test('a larger amount, another account and another note need approval and use nothing', async () => {
+    test('a larger amount, another account and another note need approval and use nothing of the grant', async () => {
       const { agent, listed, pay } = await granted(100, 5);
       for (const more of [{ amount: 101 }, { amount: 40_000 }, { account: 'another-supplier' }, { amount: 1, note: 'something else' }]) {
         const waits = await pay(more);
@@ -58,7 +58,7 @@ export function describeGrants(at: JourneyWorld): void {
       expect(await listed()).toMatchObject([{ used: 1 }]);
     });
 
-    test('many calls at once use a grant no more often than it says', async () => {
+    test('many concurrent calls use a grant no more often than it allows', async () => {
       const { agent, listed, pay } = await granted(100, 2);
       const calls = await Promise.all([10, 20, 30, 40, 50, 60].map((amount) => pay({ amount })));
       const states = (await Promise.all(calls.map((call) => (call.status === 'pending_approval' ? call : ended(agent, call))))).map(

@@ -32,7 +32,7 @@ export function describeHistoryJourneys(at: JourneyWorld): void {
       expect(decisionOf(without)).toMatchObject({ rule_errors: [{ rule: 'look-first' }] });
     });
 
-    test('a rule that allows by history allows nothing where there is none', async () => {
+    test('a rule that allows by history allows nothing without a history', async () => {
       const [agent, name] = await fresh();
       const when = `principal.id == "${name}" && history.case.tools['probe_approval'].succeeded < 1`;
       await ruled([{ id: 'first-is-free', tools: 'probe_approval', when, effect: 'allow' }]);
@@ -67,7 +67,7 @@ export function describeHistoryJourneys(at: JourneyWorld): void {
       expect((await effect(agent, {})).body.status).toBe('succeeded');
     });
 
-    test('asking without a call, and simulating recorded ones, see the same history', async () => {
+    test('an authorization query without a call, and a simulation of recorded calls, see the same history', async () => {
       const [agent, name] = await fresh();
       await activate(null);
       const case_id = await openCase(agent);
@@ -86,7 +86,7 @@ export function describeHistoryJourneys(at: JourneyWorld): void {
       expect(resolved.body).toMatchObject({ effect: 'deny', rule: 'two-a-case' });
     });
 
-    test('a condition about a history that there is not is refused when it is published', async () => {
+    test('a condition on an unknown history field is refused when it is published', async () => {
       const rules = [{ id: 'typo', effect: 'deny', when: 'history.case.succeded > 1' }];
       const refused = await at.admin.request<{ validation: { issues: object[] } }>('POST', '/v1/policies', { rules });
       expect(refused).toMatchObject({

@@ -1,7 +1,7 @@
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
 
-/** A running platform, as far as those need it that only call it. */
+/** A running platform for code that only calls it. */
 export interface TestedPlatform {
   readonly base: string;
   admin(): Api;
@@ -21,7 +21,7 @@ export function order(more: Record<string, unknown> = {}): Record<string, unknow
   return { account: `acct-${++serial}`, amount: 7, note: 'a duplicate charge', ...more };
 }
 
-/** What a journey happens in: a platform, a counterparty that counts effects, and three who call. */
+/** The environment of a journey: a platform, a counterparty that counts effects, and three callers. */
 export class JourneyWorld {
   platform!: JourneyPlatform;
   counterparty!: Counterparty;

@@ -18,7 +18,7 @@ import { describeUsageJourneys } from './usage-journeys.js';
 
 export interface JourneyOptions {
   start(env: Record<string, string>): Promise<JourneyPlatform>;
-  /** Keys of the storm of duplicates. */
+  /** Number of keys in the storm of duplicates. */
   storm_keys: number;
 }
 
@@ -35,7 +35,7 @@ export const callTopic: Topic = (at, { storm_keys }) => {
   describeGitJourneys(at);
   describePatternJourneys(at);
 
-  test('liveness, readiness and metrics answer without a key and name no secret', async () => {
+  test('liveness, readiness and metrics respond without a key and reveal no secret', async () => {
     for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {
       expect((await fetch(`${at.agent.base}${route}`)).status).toBe(200);
     }
@@ -45,24 +45,24 @@ export const callTopic: Topic = (at, { storm_keys }) => {
   });
 };
 
-/** What limits and policies decide, and how policies are published. */
+/** Decisions of limits and policies, and the publication of policies. */
 export const policyTopic: Topic = (at) => {
   describeLimitJourneys(at);
   describePolicyJourneys(at);
   describePublishingJourneys(at);
 };
 
-/** What can be read afterwards: histories, usage, projections. */
+/** Derived reads: histories, usage, projections. */
 export const viewTopic: Topic = (at) => {
   describeHistoryJourneys(at);
   describeUsageJourneys(at);
   describeProjectionJourneys(at);
 };
 
-/** What calls did is undone. */
+/** Undoing the effects of calls. */
 export const undoTopic: Topic = (at) => describeUndoJourneys(at);
 
-/** The journeys of these topics through the public API: the same on the embedded log and on the real parts. */
+/** The journeys of these topics through the public API: the same on the embedded log and on the external services. */
 export function describeJourneys(name: string, topics: readonly Topic[], options: JourneyOptions): void {
   describe(name, () => {
     const at = new JourneyWorld();

@@ -9,9 +9,9 @@ import { DistributedPlatform } from './distributed-platform.js';
 
 const ENDED = ['succeeded', 'failed', 'in_doubt', 'denied', 'expired', 'cancelled'];
 const PATIENCE_MS = 120_000;
-/** How long an executor that was killed keeps what it had: whoever waited for one would feel it. */
+/** How long a killed executor keeps its leases: a tenant that depended on it would see this delay. */
 const LEASE_MS = 5_000;
-/** Of each topic, where nothing else is configured. */
+/** Default number for each topic. */
 const PARTITIONS = 4;
 const ASSIGNED = 'the consumer group assigned its partitions';
 
@@ -37,13 +37,13 @@ afterAll(async () => {
   await counterparty.stop();
 });
 
-/** An order that ended; of one that was refused there is no call. */
+/** An order that ended; a refused order has no call. */
 interface Ended {
   call_id: string | undefined;
   status: string;
 }
 
-/** How an order ended, however long that took: who got a 202 asks again. */
+/** The end of an order, however long it took: repeats the request after a 202. */
 async function ended(api: Api, more: Record<string, unknown> = {}): Promise<Ended> {
   const { status, body } = await api.call({ tool: 'probe_http_effect', inputs: order(more) }, { prefer: 'wait=60' });
   if (status >= 300) return { call_id: undefined, status: `${status}: ${JSON.stringify(body)}` };
@@ -65,7 +65,7 @@ class Traffic {
     return new Set(this.ended.map(({ status }) => status));
   }
 
-  /** Waits until so many more have ended. */
+  /** Waits until this many more orders have ended. */
   async more(calls: number): Promise<void> {
     const enough = this.ended.length + calls;
     const reached = async () => {
@@ -89,7 +89,7 @@ class Traffic {
   }
 }
 
-/** An assignment of partitions of the shared lane, as the executor logged it: when, which, and how long it had none. */
+/** A partition assignment of the shared lane from the executor's log: when, which partitions, and how long the executor had none. */
 interface Share {
   time: string;
   partitions: number[];
@@ -103,7 +103,10 @@ function sharesOf(executor: string, since_ms: number): Share[] {
   return shares.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
 }
 
-/** Waits until these executors share all partitions, assigned since then. @returns how long that took, and the longest time of one without. */
+/**
+ * Waits until these executors share all partitions, with assignments since that time. @returns how long it took, and the longest time
+ * that one had no partitions.
+ */
 async function rebalanced(executors: readonly string[], since_ms: number): Promise<{ took_ms: number; without_ms: number }> {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
     const all_shares = executors.map((executor) => sharesOf(executor, since_ms));
@@ -119,7 +122,7 @@ async function rebalanced(executors: readonly string[], since_ms: number): Promi
   throw new Error(`they do not have all partitions among them within ${PATIENCE_MS} ms: ${lines.join('; ')}`);
 }
 
-/** What the database knows of who runs what. */
+/** The database's information about which executor runs which calls. */
 class Leases {
   private constructor(private readonly store: PostgresStore) {}
 
@@ -127,7 +130,7 @@ class Leases {
     return new Leases(await PostgresStore.open({ url: databaseUrl }));
   }
 
-  /** The epochs that an executor ever had. */
+  /** All epochs of an executor. */
   async epochsOf(executor: string): Promise<number[]> {
     const text = 'SELECT epoch FROM executor_leases WHERE instance_id = $1';
     return (await this.store.query<{ epoch: number }>({ text, params: [executor] })).map(({ epoch }) => epoch);
@@ -140,7 +143,7 @@ class Leases {
       if (Date.now() > until) throw new Error(`nothing runs under the epochs ${epochs.join(', ')}`);
   }
 
-  /** Under which epoch a call that ended was started last, as the log says and the view has folded. */
+  /** The epoch under which an ended call was last started, according to the log as folded in the view. */
   async startedUnder(call_id: string): Promise<number | undefined> {
     for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
       const row = await readCall(this.store, 'default', call_id);
@@ -157,7 +160,7 @@ class Leases {
 
 const p99 = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0;
 
-test("two lanes, an executor each: one is killed, the other lane's tenant feels nothing, and the killed lane goes on when it is back", async () => {
+test('two lanes, one executor each: killing one does not affect the other lane, and its lane resumes after a restart', async () => {
   const admin = platform.admin();
   expect((await admin.request('POST', '/v1/tenants', { tenant_id: 'acme', lane: 'acme' })).status).toBeLessThan(300);
   const acme = await admin.keyFor('agent', 'a', ['agent'], 'acme');
@@ -220,8 +223,8 @@ test('one to four executors on one lane, then one is killed: no effect twice, no
     );
     const ofKilled = calls.filter(({ epoch }) => killed.includes(epoch as number)).map(({ status }) => status);
     const ofOthers = calls.filter(({ epoch }) => !killed.includes(epoch as number)).map(({ status }) => status);
-    // Whether a write fired that the killed one had put on the log as started, its successor may be unable to tell; then it says so.
-    // What the others had started was running and healthy, and is not in doubt.
+    // The successor may be unable to determine whether a write ran that the killed executor had recorded as started; it then reports it in
+    // doubt. Writes of the other executors were running and healthy, and are not in doubt.
     expect(['succeeded', 'in_doubt']).toEqual(expect.arrayContaining([...new Set(ofKilled)]));
     expect(ofKilled.length).toBeGreaterThan(0);
     expect(new Set(ofOthers)).toEqual(new Set(['succeeded']));

@@ -4,7 +4,7 @@ import { type JourneyWorld, order } from './journey-world.js';
 
 let serial = 0;
 
-/** Guard limits: each set through the API and seen to act, by agents of their own so that journeys do not share counters. */
+/** Guard limits: each set through the API and tested with its own agents, so that journeys share no counters. */
 export function describeLimitJourneys(at: JourneyWorld): void {
   describe('limits', () => {
     const fresh = async (): Promise<[Api, string]> => {
@@ -24,7 +24,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
     const usage = async (limit_id: string) =>
       (await at.admin.request<{ items: { used: number; max: number }[] }>('GET', `/v1/limits/${limit_id}/usage`)).body.items;
 
-    test('100 calls at once against a limit of 10 are exactly 10 effects', async () => {
+    test('100 concurrent calls with a limit of 10 give exactly 10 effects', async () => {
       const [agent, name] = await fresh();
       await limit(name, { kind: 'max_tool_calls', scope: 'agent', subjects: [name], max: 10 });
       const before = (await at.counterparty.stats()).effects;
@@ -50,7 +50,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       denied(await effect(agent), name);
     });
 
-    test('a run makes 25 calls and no more, and goes round 10 times', async () => {
+    test('a run may make 25 calls and no more, and at most 10 iterations', async () => {
       const run_id = `run-limited-${process.pid}-${++serial}`;
       const answers = await Promise.all(Array.from({ length: 30 }, () => read(at.agent, { run_id })));
       expect(answers.filter(({ body }) => body.status === 'succeeded')).toHaveLength(25);
@@ -59,7 +59,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await read(at.agent, { run_id: `${run_id}-b`, iteration: 10 })).body.status).toBe('succeeded');
     });
 
-    test('a tool that is not enabled, and one that does too much, is refused by its agent and not by others', async () => {
+    test('a tool that is not enabled or exceeds the allowed side effects is refused for its agent and not for others', async () => {
       const [agent, name] = await fresh();
       await limit(name, { kind: 'enabled_tools', scope: 'agent', subjects: [name], allowed: ['probe_*'] });
       denied(await agent.call({ tool: 'list_directory', inputs: { path: '.' } }), name);
@@ -70,7 +70,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await at.agent.call({ tool: 'list_directory', inputs: { path: '.' } })).body.status).toBe('succeeded');
     });
 
-    test('the sum of an input is kept for each value of another', async () => {
+    test('the sum of an input is counted separately for each value of another input', async () => {
       const [agent, name] = await fresh();
       const sum = { kind: 'cumulative', scope: 'agent', subjects: [name], window_ms: 86_400_000 };
       await limit(name, { ...sum, amount: 'inputs.amount', per: 'inputs.note', max: 100 });
@@ -82,7 +82,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await effect(agent, { amount: 100, note: 'beta' })).body.status).toBe('succeeded');
     });
 
-    test('a rate lets so many through in its window, and more when it moved on', async () => {
+    test('a rate limit allows a number of calls in its window, and more after the window has moved', async () => {
       const [agent, name] = await fresh();
       await limit(name, { kind: 'rate', scope: 'agent', subjects: [name], max: 3, window_ms: 5000 });
       const answers = await Promise.all(Array.from({ length: 8 }, () => read(agent)));
@@ -93,7 +93,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await read(agent)).body.status).toBe('succeeded');
     });
 
-    test('an egress budget counts what reaches out, by capability', async () => {
+    test('an egress budget counts external calls, by capability', async () => {
       const [agent, name] = await fresh();
       await limit(name, { kind: 'egress', scope: 'capability', subjects: ['probe'], tools: ['probe_read'], max: 2, window_ms: 60_000 });
       const inside = () => agent.call({ tool: 'list_directory', inputs: { path: '.' } });
@@ -104,7 +104,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await read(agent)).body.status).toBe('succeeded');
     });
 
-    test('a budget is used up by what calls cost, and a ceiling stops a dear one', async () => {
+    test('the cost of calls uses up a budget, and a cost ceiling stops an expensive call', async () => {
       const [agent, name] = await fresh();
       const keyed = (context?: Record<string, unknown>) =>
         agent.call({ tool: 'probe_http_keyed', inputs: order(), ...(context ? { context } : {}) }, { prefer: 'wait=20' });
@@ -144,7 +144,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await effect(agent, {}, { safety_mode: 'read_only' })).body.status).toBe('denied');
     });
 
-    test('an amount that an approver edits is what counts', async () => {
+    test('the amount counts as edited by the approver', async () => {
       const [agent, name] = await fresh();
       const sum = { kind: 'cumulative', scope: 'agent', subjects: [name], window_ms: 86_400_000, amount: 'inputs.amount', max: 100 };
       await limit(name, sum);
@@ -161,7 +161,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       denied(await effect(agent, { amount: 1 }), name);
     });
 
-    test('a limit that is lowered while a call waits for people holds when it would run', async () => {
+    test('a limit that is lowered while a call waits for people applies when the call would run', async () => {
       const [agent, name] = await fresh();
       await limit(name, { kind: 'side_effects', scope: 'agent', subjects: [name], side_effects: 'writes' });
       const waiting = (await agent.call({ tool: 'probe_approval', inputs: order() })).body;
@@ -173,7 +173,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(waiting.idempotency_key)).toHaveLength(0);
     });
 
-    test('a limit may let calls wait: they run one after the other as their window moves on', async () => {
+    test('a limit may delay calls: they run one after the other as their window moves', async () => {
       const [agent, name] = await fresh();
       await limit(name, {
         kind: 'rate',
@@ -191,7 +191,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect(answers.filter(({ body }) => (body.decision?.revision ?? 0) > 1)).toHaveLength(2);
     });
 
-    test('a call whose prerequisite is still running waits for it, and is denied where that did not succeed', async () => {
+    test('a call waits for a running prerequisite, and is denied if that does not succeed', async () => {
       const behind = (call_id: string) =>
         at.agent.call({ tool: 'probe_http_effect', inputs: order(), context: { depends_on: [call_id] } }, { prefer: 'wait=0' });
       const vote = (envelope: Envelope, body: Record<string, unknown>) =>
@@ -217,7 +217,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(fails.body.idempotency_key)).toHaveLength(0);
     });
 
-    test('limits have versions, an ETag and no nonsense', async () => {
+    test('limits have versions and an ETag, and invalid ones are refused', async () => {
       const [, name] = await fresh();
       const path = `/v1/limits/${name}`;
       const bad = (body: Record<string, unknown>) => at.admin.request<{ validation: { issues: { path: string }[] } }>('PUT', path, body);

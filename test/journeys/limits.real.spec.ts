@@ -6,7 +6,7 @@ import { DistributedPlatform } from './distributed-platform.js';
 import { order } from './journey-world.js';
 
 const HOUR_MS = 3_600_000;
-/** Moves the wall clock of a process. */
+/** Shifts the wall clock of a process. */
 const skewed = (ms: number) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+${ms}`)}`,
 });
@@ -16,7 +16,7 @@ let platform: DistributedPlatform;
 let admin: Api;
 let agent: Api;
 
-/** Three instances of policy and two of the executor, their clocks an hour apart. */
+/** Three instances of policy and two of the executor, with clocks an hour apart. */
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await DistributedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url });
@@ -42,7 +42,7 @@ const effect = () => agent.call({ tool: 'probe_http_effect', inputs: order() }, 
 const count = (answers: Awaited<ReturnType<typeof effect>>[], status: string) =>
   answers.filter(({ body }) => body.status === status).length;
 
-test('of 100 calls at once over three instances exactly 10 have an effect, whatever the clocks say', async () => {
+test('of 100 concurrent calls over three instances exactly 10 have an effect, whatever the clocks show', async () => {
   await limit('ten', { kind: 'max_tool_calls', max: 10 });
   const answers = await Promise.all(Array.from({ length: 100 }, effect));
   expect([count(answers, 'succeeded'), count(answers, 'denied')]).toEqual([10, 90]);
@@ -50,7 +50,7 @@ test('of 100 calls at once over three instances exactly 10 have an effect, whate
   expect((await admin.request('DELETE', '/v1/limits/ten')).status).toBe(204);
 });
 
-test('a window lets so many through and no more, whichever instance rules', async () => {
+test('a window allows its number of calls and no more, whichever instance decides', async () => {
   await limit('window', { kind: 'rate', max: 5, window_ms: 8000 });
   const before = (await counterparty.stats()).effects;
   expect(count(await Promise.all(Array.from({ length: 40 }, effect)), 'succeeded')).toBe(5);
@@ -60,7 +60,7 @@ test('a window lets so many through and no more, whichever instance rules', asyn
   expect((await admin.request('DELETE', '/v1/limits/window')).status).toBe(204);
 });
 
-test('no clock that is an hour off ends a fresh request for approval, or brings an ended one back', async () => {
+test('a clock that is an hour off neither ends a new approval request early nor revives an ended one', async () => {
   const ann = await admin.keyFor('user', 'ann', ['approver']);
   const requirement = { expires_after_ms: 6000 };
   const rule = { tier: 'tier_2_approval_required', requirement };
@@ -79,7 +79,7 @@ test('no clock that is an hour off ends a fresh request for approval, or brings 
   expect((await counterparty.stats()).effects - before).toBe(8);
 });
 
-test('calls that wait are taken over from instances that are killed, and each runs once', async () => {
+test('waiting calls are taken over from killed instances, and each runs once', async () => {
   await limit('waits', { kind: 'rate', max: 4, window_ms: 30_000, on_exceeded: 'defer', defer_timeout_ms: 300_000 });
   const before = (await counterparty.stats()).effects;
   const first = await Promise.all(

@@ -10,7 +10,7 @@ import { countersign } from './cli.js';
 import { DistributedPlatform } from './distributed-platform.js';
 
 const OUTPUT_ERASED = 'erased' as unknown as Envelope['output'];
-/** What is no fold of the log: keys of subjects, secrets. Checkpoints are restored from it. */
+/** Tables that are not a fold of the log: keys of subjects, secrets. Checkpoints are restored from the log. */
 const KEPT = ['subject_keys', 'sealed_values'];
 const SESSION = '-c synchronous_commit=on -c search_path=public,pg_catalog';
 
@@ -63,7 +63,7 @@ describe('dropping old records on Kafka', () => {
     throw new Error(`no checkpoint covered ${url}`);
   }
 
-  /** A new database, but for what is no fold. */
+  /** A new database, except for tables that are not a fold of the log. */
   async function emptied(): Promise<void> {
     const aside = KEPT.map((name) => `ALTER TABLE public.${name} SET SCHEMA kept`);
     await sql('CREATE SCHEMA kept', ...aside, 'DROP SCHEMA public CASCADE', 'CREATE SCHEMA public');
@@ -71,7 +71,7 @@ describe('dropping old records on Kafka', () => {
     await sql(...KEPT.map((name) => `INSERT INTO public.${name} SELECT * FROM kept.${name}`), 'DROP SCHEMA kept CASCADE');
   }
 
-  /** The gateway alone half a year ahead: services use the clock of their database, and its sessions get a shifted time. */
+  /** Starts only the gateway half a year ahead: services use the clock of their database, and its sessions get a shifted time. */
   async function gatewayLater(): Promise<void> {
     await sql(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
       AS 'SELECT pg_catalog.clock_timestamp() + interval ''200 days'''`);
@@ -99,7 +99,7 @@ describe('dropping old records on Kafka', () => {
   });
   afterAll(() => platform.close(), 60_000);
 
-  test('nothing goes that no witness saw, that is younger than the floor, or younger than what is to be kept', async () => {
+  test('nothing is dropped that no witness cosigned, that is younger than the floor, or younger than the requested age', async () => {
     expect((await drop({ keep_months: 5 })).status).toBe(400);
     expect((await drop()).body).toMatchObject({ status: 503, detail: 'no checkpoint exists yet: nothing can be dropped' });
     expect(await look()).toMatchObject({ code: 0, output: expect.stringContaining('cosigned checkpoint') });
@@ -108,7 +108,7 @@ describe('dropping old records on Kafka', () => {
     expect(await verified(await bundleOf(last))).toBe('verified');
   });
 
-  test('half a year later DeleteRecords takes what the witness saw, and no more; all that is left is proven', async () => {
+  test('half a year later DeleteRecords deletes what the witness cosigned, and no more; all remaining records are proven', async () => {
     await gatewayLater();
     const planned = (await drop({ dry_run: true })).body as { records_below: Record<string, number> };
     expect(Object.keys(planned.records_below)).toContain(`tool-executed/${Number(first.call_id.split('-')[0])}`);
@@ -118,7 +118,7 @@ describe('dropping old records on Kafka', () => {
     expect((await look()).code).toBe(0);
     const { dropped } = (await drop()).body as { dropped: { segments: number } };
     expect(dropped.segments).toBe(Object.keys(planned.records_below).length);
-    // To this gateway all that came since is half a year old as well, and no witness saw the record of its drop.
+    // For this gateway all later records are half a year old as well, and no witness cosigned the record of its drop.
     expect((await drop()).body).toMatchObject({ dropped: { segments: 0 }, waits_for: 'cosignature' });
 
     const { topic, partition, offset } = old.records.find(({ event_type }) => event_type === 'tool_executed') as Bundle['records'][number];
@@ -131,7 +131,7 @@ describe('dropping old records on Kafka', () => {
     expect(await auditor.request('GET', `/v1/audit/consistency?first=${size}`)).toMatchObject({ status: 200, body: { first: size } });
   });
 
-  test('from emptied tables it goes on with what is left: nothing fires twice, and the witness sees one log', async () => {
+  test('with emptied tables it continues from the remaining log: nothing runs twice, and the witness sees one log', async () => {
     await Promise.all([...platform.members.keys()].map((name) => platform.member(name).stop()));
     await emptied();
     for (const name of platform.members.keys()) platform.restart(name);

@@ -18,7 +18,7 @@ let agent: Api;
 let auditor: Api;
 let env: Record<string, string>;
 let vkey: string;
-/** Of half a year ago: the first call, one that is in doubt still, and the last. */
+/** Calls of half a year ago: the first one, one that is still in doubt, and the last one. */
 let first: Envelope;
 let doubtful: Envelope;
 let last: Envelope;
@@ -30,7 +30,7 @@ const asAuditor = (...args: string[]) => countersign({ COUNTERSIGN_TOKEN: audito
 
 const folder = () => path.join(platform.dir, 'witness');
 const look = () => asAuditor('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
-/** In a case that is open all the time: its keys hold for as long. */
+/** In a case that stays open: its keys are kept for as long. */
 const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: CONTENT, mode: 'create' }, case_id });
 const ask = (body: unknown, api = admin) => api.request<Record<string, unknown>>('POST', '/v1/log/drops', body);
 const journal = () => readdirSync(path.join(platform.dataDir, 'log')).filter((name) => name.endsWith('.log'));
@@ -45,7 +45,7 @@ async function covered<T>(url: string): Promise<T> {
   throw new Error(`nothing covered ${url}: ${found}`);
 }
 
-/** Resolves when the newest `log_dropped` stands under a checkpoint. */
+/** Resolves when a checkpoint covers the newest `log_dropped`. */
 async function coveredDrop(): Promise<void> {
   const { body } = await auditor.request<{ items: { event_id: string }[] }>('GET', '/v1/audit/events?type=log_dropped');
   await covered(`/v1/audit/proof?event_id=${body.items.at(-1)?.event_id}`);
@@ -60,7 +60,7 @@ async function verified(bundle: Bundle): Promise<string> {
   return code === 0 ? 'verified' : output;
 }
 
-/** The place of a record, in the query of a proof. */
+/** The position of a record as the query of a proof. */
 const placeOf = (bundle: Bundle, type: string): string => {
   const found = bundle.records.find(({ event_type }) => event_type === type) as Bundle['records'][number];
   return `topic=${found.topic}&partition=${found.partition}&offset=${found.offset}`;
@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('only an administrator drops, nothing younger than the floor that policy set, and nothing that no witness saw', async () => {
+test('only an administrator drops, nothing younger than the floor of the policy, and nothing that no witness cosigned', async () => {
   expect(doubtful.status).toBe('in_doubt');
   expect((await ask({ keep_months: 12 }, auditor)).status).toBe(403);
   expect((await ask({ keep_months: 5 })).status).toBe(400);
@@ -107,7 +107,7 @@ test('only an administrator drops, nothing younger than the floor that policy se
   expect((await ask({ keep_months: 7 })).body).toMatchObject({ dropped: { segments: 0 } });
 });
 
-test('a call that is in doubt keeps what came after it; once it is settled, whole files go', async () => {
+test('a call in doubt keeps the records after it; once it is settled, whole files are dropped', async () => {
   const kept = await bundleOf(doubtful);
   expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: expect.any(Number) } });
   expect(await verified(await bundleOf(doubtful))).toBe('verified');
@@ -154,7 +154,7 @@ test('dropped records are reported as dropped; the rest is proven, and the witne
   expect((await look()).code).toBe(0);
 });
 
-test('an emptied database is folded from what is left: nothing fires twice, and calls go on', async () => {
+test('an emptied database is folded from the remaining log: nothing runs twice, and calls continue', async () => {
   await platform.process.stop();
   rmSync(path.join(platform.dataDir, 'pg'), { recursive: true });
   await platform.up(env);

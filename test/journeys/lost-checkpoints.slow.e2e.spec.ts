@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('a deleted audit folder is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
+test('a deleted audit folder is restored from the log: the witness sees one log, and new checkpoints extend old ones', async () => {
   const earlier = await bundleOf((await write()).body.call_id);
   for (let n = 0; n < 3; n++) await bundleOf((await write()).body.call_id);
   expect(await look(earlier.vkey)).toMatchObject({ code: 0 });
@@ -69,7 +69,7 @@ test('a deleted audit folder is restored from the log: the witness sees one log,
   expect(await look(earlier.vkey)).toMatchObject({ code: 0, output: expect.stringContaining('cosigned checkpoint') });
 });
 
-test('an old checkpoint that was edited on the disk is found at start: nothing is signed or written until it is restored and accepted', async () => {
+test('an old checkpoint edited on the disk is found at start: signing and writes stop until it is restored and accepted', async () => {
   const before = lines();
   const [, second] = before.split('\n') as [string, string];
   const { time_ms } = JSON.parse(second) as { time_ms: number };
@@ -91,7 +91,7 @@ test('an old checkpoint that was edited on the disk is found at start: nothing i
   expect([read.status, read.headers.get('countersign-record')]).toEqual([200, 'damaged']);
   expect(await readyz()).toEqual([200, { status: 'tampered' }]);
 
-  // Accepted, and not restored: it is found again.
+  // Accepted, but not restored: it is found again.
   expect(await accept('--all', '--reason', 'nobody looked')).toMatchObject({ code: 0, output: expect.stringContaining('accepted 1') });
   await until(async () => ((await accept()).output.includes('checkpoint 2 in the store differs') ? true : undefined), 'found again');
   expect((await write()).status).toBe(409);

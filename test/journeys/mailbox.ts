@@ -7,7 +7,7 @@ export interface ReadMail {
   text: string;
 }
 
-/** A mail as it was sent: headers unfolded, quoted-printable undone. */
+/** A sent mail: headers unfolded, quoted-printable decoded. */
 function parsed(source: string): ReadMail {
   const at = source.indexOf('\r\n\r\n');
   const lines = source
@@ -52,7 +52,7 @@ export class Mailbox {
     return mails;
   }
 
-  /** The mails that fit, once there are so many. */
+  /** The matching mails, once there are enough. */
   async received(fits: (mail: ReadMail) => boolean, count = 1, within_ms = 20_000): Promise<ReadMail[]> {
     for (const until = Date.now() + within_ms; ; await sleep(200)) {
       const found = (await this.mails()).filter(fits);
@@ -88,7 +88,7 @@ class Lines {
   }
 }
 
-/** A way to a server that drops the first connections, as a server does that restarts. */
+/** A proxy to a server that drops the first connections, like a restarting server. */
 export class DroppingWay {
   dropped = 0;
 

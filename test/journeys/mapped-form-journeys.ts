@@ -16,7 +16,7 @@ interface Published {
   needs_activation: { path: string; message: string }[];
 }
 
-/** Publishes mappings, and lets those take effect that wait for a second policy admin. */
+/** Publishes mappings, and approves those that wait for a second policy admin. */
 export function secondPerson(at: JourneyWorld) {
   const activate = async (mapping: string, version: number): Promise<void> => {
     const paul = await at.admin.keyFor('user', 'paul', ['policy_admin']);
@@ -31,10 +31,10 @@ export function secondPerson(at: JourneyWorld) {
   return { activate, publish };
 }
 
-/** The form that approvers see and rules judge is the form that runs. */
+/** The form that approvers see and rules evaluate is the form that runs. */
 export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>): void {
   const { activate, publish } = secondPerson(at);
-  describe('what people approve and rules judge is what runs', () => {
+  describe('people approve and rules evaluate what runs', () => {
     const MAPPING = '/v1/mappings/delete_file';
     const files = {
       inputs: [{ from: '/path', to: '/path', lookup: 'files' }],
@@ -50,7 +50,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
     };
     const noRules = () => at.admin.request('PUT', '/v1/policies/active', { version: null });
 
-    test('a mapping that changes what identifies a write waits for another policy admin', async () => {
+    test('a mapping that changes the identifying inputs of a write waits for another policy admin', async () => {
       const by = await author();
       const published = await by.request<Published>('PUT', MAPPING, files);
       expect(published.body).toMatchObject({
@@ -87,7 +87,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect((await by.request('DELETE', '/v1/mappings/move_file')).status).toBe(204);
     });
 
-    test('an approver sees both forms and what changed, and the form that was approved is the one that runs', async () => {
+    test('an approver sees both forms and the difference, and the approved form runs', async () => {
       writeFileSync(at_file('imp.txt'), 'important');
       const submitted = await remove('other.txt');
       expect(submitted).toMatchObject({
@@ -109,7 +109,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect(published.body.version).toBe(2);
     });
 
-    test("a rule on the mapped form fires, and so does one on the agent's", async () => {
+    test("a rule on the mapped form fires, and so does one on the agent's form", async () => {
       writeFileSync(at_file('imp.txt'), 'important');
       await rule([{ id: 'no-imp', tools: 'delete_file', when: 'mapped.path.startsWith("imp")', effect: 'deny' }]);
       expect(await remove('other.txt', { occurrence: 'denied' })).toMatchObject({ status: 'denied', decision: { rule: 'no-imp' } });
@@ -135,7 +135,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       await noRules();
     });
 
-    test('an edit is mapped and judged again, and its approval binds what it was mapped to', async () => {
+    test('an edit is mapped and evaluated again, and its approval binds the newly mapped form', async () => {
       writeFileSync(at_file('b.txt'), 'b');
       const submitted = await remove('other.txt', { occurrence: 'edited' });
       const votes = `/v1/approvals/${submitted.approval?.approval_id}/votes`;
@@ -148,7 +148,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect([existsSync(at_file('b.txt')), existsSync(at_file('imp.txt'))]).toEqual([false, true]);
     });
 
-    test('a repeat across a change of the mapping does nothing twice, and says which mapping ran', async () => {
+    test('a repeat across a change of the mapping has no second effect, and reports which mapping ran', async () => {
       const by = await author();
       const { body: opened } = await at.agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'mapped' });
       const inputs = { path: 'once.txt', content: 'x', mode: 'create' };
@@ -184,7 +184,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect((await by.request('DELETE', '/v1/mappings/write_file')).status).toBe(204);
     });
 
-    test("a cap lowers the agent's form, which is mapped and judged again; a cap on the mapped form refuses", async () => {
+    test("a cap lowers the agent's form, which is mapped and evaluated again; a cap on the mapped form refuses", async () => {
       const by = await author();
       const cents = { mode: 'permissive', inputs: [{ from: '/amount', to: '/amount', value: '$ * 100' }] };
       await publish(by, '/v1/mappings/probe_http_effect', cents);

@@ -20,7 +20,7 @@ interface Line {
   mapping?: { version: number };
 }
 
-/** What is read later of a call under a mapping: its case's history, the notices about it, and the replay of its run. */
+/** Later reads of a call under a mapping: its case's history, its notices, and the replay of its run. */
 export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api>): void {
   const { publish } = secondPerson(at);
   describe('the record of a call under a mapping', () => {
@@ -61,7 +61,7 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       return { code: ran.code ?? 0, output: `${ran.stdout}${ran.stderr}` };
     };
 
-    test('the lines of a history and the notices show both forms', async () => {
+    test('history lines and notices show both forms', async () => {
       const submitted = await call('probe_approval');
       expect(submitted).toMatchObject({ status: 'pending_approval', input: form.inputs, mapped_input: form.mapped_input });
       const messages = (await receiver.received(1)).map(({ body }) => JSON.parse(body) as { type: string; data: object });
@@ -76,7 +76,7 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       expect(line('tool_call_complete')).toMatchObject({ ...form, mapping });
     });
 
-    test('a replay has the form that ran, and decides by it again', async () => {
+    test('a replay has the form that ran, and decides with it again', async () => {
       const ran = await call('probe_http_effect');
       expect(ran.status).toBe('succeeded');
       const bundle = await exported();
@@ -89,7 +89,7 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       expect(await replayed(bundle)).toMatchObject({ code: 0, output: expect.stringContaining('replayed: 2 calls') });
     });
 
-    test('a replay decides again over inputs that a cap lowered and the mapping made again', async () => {
+    test('a replay decides again over inputs that a cap lowered and the mapping mapped again', async () => {
       const cap = { path: '/amount', max: 5, otherwise: 'lower' };
       const rules = [
         { id: 'cap', tools: 'probe_http_effect', effect: 'allow', obligations: [{ cap }] },

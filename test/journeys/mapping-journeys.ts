@@ -29,7 +29,7 @@ const definition = {
   tables: { vendors: { ACME: 17 } },
 };
 
-/** Mappings, through the public face. */
+/** Mappings, through the public API. */
 export function describeMappings(at: JourneyWorld, author: () => Promise<JourneyWorld['admin']>): void {
   describe('mappings', () => {
     const inputs = (more: object = {}) => ({ reference: `po-${order().account}`, vendor: 'ACME', cost_center: 'R&D', ...more });
@@ -38,7 +38,7 @@ export function describeMappings(at: JourneyWorld, author: () => Promise<Journey
     const { activate, publish } = secondPerson(at);
     const lines = [{ product: 'bolt', quantity: 2, price: 1.5 }];
 
-    test('a published mapping stands between the agent and the system, both ways, and the record names its version', async () => {
+    test('a published mapping converts in both directions between the agent and the system, and the record names its version', async () => {
       const by = await author();
       expect((await send()).status).toBe('failed');
       const published = await publish(by, '/v1/mappings/probe_erp', definition);
@@ -55,7 +55,7 @@ export function describeMappings(at: JourneyWorld, author: () => Promise<Journey
       });
     });
 
-    test('strict refuses a field that is not mapped, by name and before anything fires; permissive passes it on and warns', async () => {
+    test('strict refuses an unmapped field by name and before anything runs; permissive passes it on with a warning', async () => {
       const by = await author();
       const refused = await at.agent.call({ tool: 'probe_erp', inputs: inputs({ note: 'urgent' }) });
       expect([refused.status, refused.body]).toMatchObject([
@@ -73,7 +73,7 @@ export function describeMappings(at: JourneyWorld, author: () => Promise<Journey
       expect((await by.request('DELETE', '/v1/mappings/*')).status).toBe(204);
     });
 
-    test('a mapping is tried on recorded calls before it is published, kept in a history, and rolled back', async () => {
+    test('a mapping is tested on recorded calls before it is published, kept in a history, and rolled back', async () => {
       const by = await author();
       const [, ...without] = definition.inputs;
       const trial = await by.request<{ inputs: { call_id: string; issues: { path: string }[]; to: unknown }[]; failed: number }>(

@@ -20,7 +20,7 @@ beforeEach(async () => {
   port = await freePort();
 });
 afterEach(() => {
-  // A process group of its own: whatever a failed run has left is ended too.
+  // A separate process group: leftovers of a failed run are ended too.
   if (npm?.pid !== undefined && groupLives(npm.pid)) process.kill(-npm.pid, 'SIGKILL');
   rmSync(dir, { recursive: true, force: true });
 });
@@ -64,10 +64,10 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
   }
 }
 
-/** The socket in the folder of the log by which a process holds it (see DirectoryLock). */
+/** The socket in the log folder with which a process holds the log (see DirectoryLock). */
 const locks = () => readdirSync(path.join(dir, 'data/log')).filter((name) => name.startsWith('writer-'));
 
-test('SIGTERM to `npm start` ends the platform, which lets go of its data directory', async () => {
+test('SIGTERM to `npm start` ends the platform, which releases its data directory', async () => {
   for (const round of [1, 2]) {
     npm = start();
     const { pid } = npm as { pid: number };
@@ -80,7 +80,7 @@ test('SIGTERM to `npm start` ends the platform, which lets go of its data direct
   }
 }, 300_000);
 
-test('what npm runs passes a signal on: each script ends with the program itself, not a shell that waits for it', () => {
+test('npm scripts pass a signal on: each script ends with the program itself, without a shell that waits for it', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
   const waits = Object.entries(scripts).filter(([, script]) => script.includes('&&') && !/&& exec [^&|;]+$/.test(script));
   expect(waits).toEqual([]);

@@ -10,7 +10,7 @@ import { order } from './journey-world.js';
 const run = promisify(exec);
 const OUTAGE_MS = 5000;
 
-/** A command that the parts' scripts give the tests. @throws where it is missing: nothing is skipped. */
+/** A command that the scripts of the external services pass to the tests. @throws if it is missing: nothing is skipped. */
 function command(name: string): () => Promise<unknown> {
   const text = process.env[name];
   if (!text) throw new Error(`${name} is not set: run npm run test:real`);
@@ -40,7 +40,7 @@ function expectUnavailable({ status, headers, body }: Answer<unknown>): void {
   expect(body).toMatchObject({ status: 503, code: expect.any(String), retryable: true });
 }
 
-/** The same order until it is answered, as an agent would; how long that took. */
+/** Repeats the same order until it completes, as an agent would; returns how long that took. */
 async function insist(inputs: Record<string, unknown>, timeout_ms = 90_000): Promise<number> {
   const started = performance.now();
   for (let last: unknown; performance.now() - started < timeout_ms; ) {
@@ -80,7 +80,7 @@ async function outage(part: string, during: () => Promise<Record<string, unknown
 }
 
 describe('a dependency is unavailable for a while', () => {
-  test('Redis: answers still come, it only ever hinted', async () => {
+  test('Redis: calls still get responses, because it only carries hints', async () => {
     await outage('REDIS', async () => {
       const orders = Array.from({ length: 5 }, () => order());
       for (const inputs of orders) expect((await write(inputs)).body.status).toBe('succeeded');
@@ -88,7 +88,7 @@ describe('a dependency is unavailable for a while', () => {
     });
   });
 
-  test('Kafka: 503 with Retry-After, then on by itself, nothing lost and nothing twice', async () => {
+  test('Kafka: 503 with Retry-After, then everything resumes by itself, nothing lost and nothing twice', async () => {
     await outage('KAFKA', async () => {
       const inputs = order();
       const started_ms = performance.now();
@@ -98,7 +98,7 @@ describe('a dependency is unavailable for a while', () => {
     });
   });
 
-  test('Postgres: writes wait or get a 503, so do reads, nothing is let through, then on by itself, nothing lost and nothing twice', async () => {
+  test('Postgres: reads and writes wait or get a 503, nothing is allowed, then all resumes, nothing lost and nothing twice', async () => {
     await outage('POSTGRES', async () => {
       expectUnavailable(await agent.request('GET', '/v1/calls'));
       await sleep(2500);

@@ -5,7 +5,7 @@ import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
 type People = Awaited<ReturnType<typeof people>>;
-/** The message of a channel about a request, with the link that decides it. */
+/** A channel's message about a request, with the link that decides it. */
 type ReportedLink = { type: string; data: { decision_url: string; expires_at: string } };
 type Race = (of: People, envelope: Envelope, round: number) => Promise<number[]>;
 
@@ -33,7 +33,7 @@ const races: Readonly<Record<string, Race>> = {
 
 const KINDS_OF_END = ['succeeded', 'denied', 'expired', 'failed', 'cancelled'];
 
-/** Tokens as attackers make them of a good one: another request, another time, another tenant, another channel, cut, unsigned. */
+/** Tokens that attackers derive from a valid one: another request, another time, another tenant, another channel, cut, unsigned. */
 function forgedTokens(token: string): string[] {
   const [body = '', signature = ''] = token.split('.');
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
@@ -49,7 +49,7 @@ function forgedTokens(token: string): string[] {
   return [...changed.map(as), body, `${body}.`, `${body}.${signature.slice(2)}`, `${token}.x`];
 }
 
-/** Races and forgeries of approvals: one winner, at most one effect, and nothing that is not a person's right counts. */
+/** Races and forgeries of approvals: one winner, at most one effect, and only votes of entitled people count. */
 export function describeOversightAttacks(at: JourneyWorld): void {
   describe('attacks on approvals', () => {
     test.each(Object.entries(races))(
@@ -78,7 +78,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       120_000,
     );
 
-    test('sixty forgeries: none counts, and the request stays what it was', async () => {
+    test('none of sixty forgeries counts, and the request is unchanged', async () => {
       const of = await people(at);
       const stranger = await people(at);
       const receiver = await Receiver.start();
@@ -115,7 +115,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       }
     });
 
-    test('a revoked person cannot vote: not by an earlier link, not by a delegation, and not as the giver of a delegation', async () => {
+    test('a revoked person cannot vote: not through an earlier link, not through a delegation, and not as its delegator', async () => {
       const of = await people(at);
       const receiver = await Receiver.start();
       try {
@@ -150,7 +150,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       }
     });
 
-    test('a link decides nothing after its time, though its request still waits, and nothing a second time', async () => {
+    test('a link decides nothing after it expired, even if its request still waits, and nothing a second time', async () => {
       const of = await people(at);
       const receiver = await Receiver.start();
       try {

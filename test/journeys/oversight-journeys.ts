@@ -21,10 +21,10 @@ interface ApprovalBody {
   problem?: unknown;
 }
 
-/** Who decides, how, and the messages they get. */
+/** Who decides, how, and the messages that they receive. */
 export function describeOversightJourneys(at: JourneyWorld): void {
   describe('oversight', () => {
-    test('two of the named people decide, and neither the owner of the agent nor a stranger is one of them', async () => {
+    test('two of the named people decide, and neither the owner of the agent nor another person is accepted', async () => {
       const { admin, key, require, ann, clerk, tenant_id } = await people(at);
       const owner = await key('user', 'owner', ['approver']);
       expect((await require({ people: ['bob'], quorum: 2 })).status).toBe(400);
@@ -59,7 +59,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await vote(clerk, await ask(agent), { vote: 'approve' })).status).toBe(403);
     });
 
-    test('an undecided request escalates to the next group, and only that one decides then', async () => {
+    test('an undecided request escalates to the next group, and only that group decides then', async () => {
       const { agent, ann, require, key } = await people(at);
       const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 60_000 }];
       await require({ expires_after_ms: 1000, on_expiry: 'escalate', escalate_to });
@@ -73,7 +73,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
     });
 
-    test('edited inputs are ruled on, bound and run; both keys answer from then on', async () => {
+    test('edited inputs are evaluated, bound and run; both keys return the result from then on', async () => {
       const { agent, ann } = await people(at);
       const inputs = order({ amount: 700 });
       const envelope = await ask(agent, inputs);
@@ -91,7 +91,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(409);
     });
 
-    test('an edit to the inputs of an effect that is there already is refused', async () => {
+    test('an edit to the inputs of an existing effect is refused', async () => {
       const { agent, ann, bob } = await people(at);
       const inputs = order({ amount: 5 });
       const done = await ask(agent, inputs);
@@ -102,7 +102,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await agent.readCall(envelope.call_id)).body.status).toBe('pending_approval');
     });
 
-    test('similar calls of a case run without asking for a while, seen by all, until it is revoked', async () => {
+    test('similar calls of a case run without approval for a while, visible to all, until the grant is revoked', async () => {
       const { agent, ann, admin } = await people(at);
       const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
       const inputs = order();
@@ -121,7 +121,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await ask(agent, inputs, { case_id, occurrence: 'a fourth time' })).status).toBe('pending_approval');
     });
 
-    test('one vote on many requests, each decided by itself', async () => {
+    test('one vote on many requests decides each separately', async () => {
       const { agent, ann, bob } = await people(at);
       const [one, two, three] = await Promise.all([ask(agent), ask(agent), ask(agent)]);
       await vote(bob, three as Envelope, { vote: 'deny' });
@@ -132,7 +132,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(await ended(agent, two as Envelope)).toMatchObject({ status: 'succeeded' });
     });
 
-    test('approvers see frozen evidence: what undoes it, and what became of calls like it; a denial says why where it must', async () => {
+    test('approvers see frozen evidence: how to undo it, and outcomes of similar calls; a denial gives a reason if required', async () => {
       const { agent, ann, require } = await people(at);
       await require({ reason_required_on_deny: true });
       const first = await ask(agent);
@@ -146,7 +146,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(seen.barred).toEqual(['robot']);
     });
 
-    test('approval quality is reported: who opened what before deciding it, and what that cost', async () => {
+    test('approval quality is reported: who opened what before deciding, and what that cost', async () => {
       const { agent, ann, bob, admin, clerk } = await people(at);
       const [read, unread, refused] = [await ask(agent), await ask(agent), await ask(agent)];
       await ann.request('GET', `/v1/approvals/${read.approval?.approval_id}`);
@@ -196,7 +196,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('a Slack-shaped webhook shows the request and a button that decides it; a denial says why', async () => {
+    test('a Slack-compatible webhook shows the request and a button that decides it; a denial gives a reason', async () => {
       const { agent, admin, key } = await people(at);
       const receiver = await Receiver.start(1, 503);
       try {
@@ -225,7 +225,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('a receiver that answers 410 Gone gets no more messages', async () => {
+    test('a receiver that responds 410 Gone gets no more messages', async () => {
       const { agent, admin, ann } = await people(at);
       const receiver = await Receiver.start(10, 410);
       try {
@@ -244,7 +244,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('approvers get a reminder, a message when the time to decide was missed, and one when it expired', async () => {
+    test('approvers get a reminder, a message when the decision is overdue, and one when the request expired', async () => {
       const { agent, admin, ann, require } = await people(at);
       const receiver = await Receiver.start();
       try {
@@ -271,7 +271,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('an approval is taken back before the call fires: it never does; afterwards it is too late', async () => {
+    test('an approval withdrawn before the call runs prevents it; afterwards it is too late', async () => {
       const { agent, ann, bob, require, tenant_id } = await people(at);
       await require({ quorum: 2 });
       const counted = await ask(agent);

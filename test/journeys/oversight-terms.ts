@@ -12,16 +12,16 @@ interface Shown {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** What stands on the record of a call that waited, by the types of its events. */
+/** The event types recorded for a call that waited. */
 async function eventsOf(at: Awaited<ReturnType<typeof people>>, { call_id }: Envelope): Promise<string[]> {
   const { body } = await at.admin.request<{ items: { type: string }[] }>('GET', `/v1/audit/events?call_id=${call_id}&limit=100`);
   return body.items.map(({ type }) => type);
 }
 
-/** The terms of a request: what is shown, who may pass it on, how long a grant holds, and how it may end. */
+/** The terms of a request: what is shown, who may pass it on, how long a grant is valid, and how it may end. */
 export function describeOversightTerms(at: JourneyWorld): void {
   describe('terms of approvals', () => {
-    test('approvers see all that they decide on: inputs, digests, contract, ruling, reason given, and what undoes it', async () => {
+    test('approvers see all that they decide on: inputs, digests, contract, decision, given reason, and how to undo it', async () => {
       const { agent, ann } = await people(at);
       const inputs = order();
       const envelope = await ask(agent, inputs, { context: { rationale: 'the customer was charged twice' } });
@@ -45,7 +45,7 @@ export function describeOversightTerms(at: JourneyWorld): void {
       expect(call.decision).toMatchObject({ effect: 'require_approval', decision_id: envelope.decision?.decision_id });
     });
 
-    test('a vote that is passed on belongs to its receiver: who passed it decides no more, who got it does', async () => {
+    test('a vote that is passed on belongs to its receiver: the sender can no longer decide, the receiver can', async () => {
       const { agent, ann, clerk } = await people(at);
       const envelope = await ask(agent);
       expect((await vote(clerk, envelope, { vote: 'approve' })).status).toBe(403);
@@ -55,7 +55,7 @@ export function describeOversightTerms(at: JourneyWorld): void {
       expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
     });
 
-    test('requests that one rule asks about one tool are found together, and decided together', async () => {
+    test('requests of one rule about one tool are found together, and decided together', async () => {
       const { agent, ann } = await people(at);
       const [one, two] = await Promise.all([ask(agent), ask(agent)]);
       const other = (await agent.call({ tool: 'delete_file', inputs: { path: 'nothing.txt' } })).body;
@@ -71,7 +71,7 @@ export function describeOversightTerms(at: JourneyWorld): void {
       expect((await ann.request('GET', '/v1/approvals?like=none')).status).toBe(404);
     });
 
-    test("'approve similar' is seen with its end, and is none after it", async () => {
+    test("'approve similar' is shown with its expiry, and is void after it", async () => {
       const { agent, ann, admin } = await people(at);
       const inputs = order();
       const first = await ask(agent, inputs);
@@ -88,7 +88,7 @@ export function describeOversightTerms(at: JourneyWorld): void {
       expect((await listed()).map(({ status }) => status)).toEqual(['expired']);
     });
 
-    test('denied by a person, by time, by its caller and by policy are four events of one shape', async () => {
+    test('denied by a person, by expiry, by its caller and by policy are four events of one shape', async () => {
       const of = await people(at);
       const { agent, ann, admin, require } = of;
       await require({ expires_after_ms: 5000 });

@@ -72,7 +72,7 @@ export function describePatternJourneys(at: JourneyWorld): void {
       expect(readdirSync(path.join(at.platform.records, 'default', 'tasks'))).toHaveLength(1);
     });
 
-    test('a metric over marked objects is marked, and neither it nor a marked corpus is for those who are not cleared', async () => {
+    test('a metric over marked objects is marked, and callers without clearance get neither it nor a marked corpus', async () => {
       const cleared = await at.admin.keyFor('agent', 'analyst-1', ['agent'], 'default', ['internal', 'pii.medium']);
       const window = { from: '2026-09-01T00:00:00Z', to: '2026-10-01T00:00:00Z' };
       const measured = { tool: 'aggregate_objects', inputs: { query: { collection: 'claims', field: 'paid' }, window, operation: 'sum' } };

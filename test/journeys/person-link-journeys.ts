@@ -21,8 +21,8 @@ const approve = { vote: 'approve' };
 
 /** Identities that are one person, or two, wherever people are excluded. */
 export function describePersonLinkJourneys(at: JourneyWorld): void {
-  describe('who is one person', () => {
-    test('two linked keys count once, also where the link comes after both voted, and rights stay as they are', async () => {
+  describe('linked identities', () => {
+    test('two linked keys count once, also if the link is recorded after both voted, and rights are unchanged', async () => {
       const { agent, ann, bob, clerk, admin, key, require } = await people(at);
       const carl = await key('user', 'carl', ['approver']);
       await require({ approver_roles: ['approver'], quorum: 3 });
@@ -50,14 +50,14 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       expect(await ended(agent, anew)).toMatchObject({ status: 'succeeded' });
     });
 
-    test('four eyes hold for whoever is linked with the requester', async () => {
+    test('four eyes exclude everyone who is linked with the requester', async () => {
       const { agent, ann, admin, require } = await people(at);
       await require({ approver_roles: ['approver'] });
       await admin.request('PUT', '/v1/person-links/agents', same('ann', 'robot'));
       expect((await vote(ann, await ask(agent), approve)).status).toBe(403);
     });
 
-    test('two principals of one subject are linked for requests after the link is recorded, not for those before', async () => {
+    test('two principals of one subject are linked for requests after the link is recorded, not for earlier ones', async () => {
       const provider = await OpenId.open(['alice'], [signingKey('first').jwk]);
       const { admin } = at;
       const role_mappings = [{ value: 'staff', role: 'approver' }];

@@ -20,7 +20,7 @@ const RUN = `run-${process.pid}`;
 const PYTHON = path.join(process.cwd(), 'test/conformance/verify_bundle.py');
 const SCHEMAS = eventSchemas.map(({ schema }) => createHash('sha256').update(schema).digest('hex'));
 
-/** Everything that a place at rest holds, as text or bytes. */
+/** Everything that a store holds at rest, as text or bytes. */
 export type AtRest = () => Promise<{ where: string; bytes: Buffer }[]>;
 
 async function bundleOf(auditor: Api, query: string): Promise<Bundle> {
@@ -44,10 +44,10 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
   let report: Envelope;
   let edited: Envelope;
   let before: Bundle;
-  /** Routes that show texts besides calls. */
+  /** Routes besides those of calls that show texts. */
   let shown: string[];
 
-  /** By our verifier, and by one that was written from the public specifications alone. */
+  /** With the verifier of this repository, and with one that was written from the public specifications alone. */
   const verify = async (bundle: Bundle): Promise<string> => {
     const file = path.join(dir, 'bundle.json');
     writeFileSync(file, JSON.stringify(bundle));
@@ -78,7 +78,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
     const answer = await fetch(`${api.base}${url}`, { headers: { authorization: `Bearer ${api.key}` } });
     return answer.text();
   };
-  /** Every GET route that the document names, about what was made here. */
+  /** Every GET route in the OpenAPI document, for what was created here. */
   const everyRoute = async (): Promise<{ url: string; text: string }[]> => {
     const document = (await at.admin.request<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json')).body;
     const urls = Object.entries(document.paths)
@@ -130,7 +130,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
         max: 20,
       };
       expect((await paula.request('PUT', '/v1/limits/per-account', limit)).status).toBe(200);
-      // The mapped form of a sealed call is sealed as a whole, and everything below holds for it too.
+      // The mapped form of a sealed call is sealed as a whole, and everything below applies to it too.
       const mapping = { mode: 'permissive', inputs: [{ from: '/note', to: '/note' }] };
       expect((await paula.request('PUT', '/v1/mappings/probe_approval', mapping)).body).toMatchObject({ state: 'activated' });
       case_id = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body.case_id;
@@ -140,7 +140,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       rmSync(dir, { recursive: true, force: true });
     });
 
-    test('caller, approver and channel can read it; a repeat is found; limits count by it', async () => {
+    test('caller, approver and channel can read it; a repeat is recognized; limits count by it', async () => {
       const context = { rationale: `${CANARY} asked for it` };
       done = (await at.agent.call({ tool: 'probe_http_effect', inputs: inputs(), case_id, context })).body;
       expect(done).toMatchObject({ status: 'succeeded', input: inputs() });
@@ -179,7 +179,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(wrong.status).toBe(400);
     });
 
-    test('what people say of it, and a transcript, are of the same subjects', async () => {
+    test('statements of people about it, and a transcript, belong to the same subjects', async () => {
       shown = await statedEverywhere(at, { words: CANARY, subject, case_id, run_id: RUN, inputs });
       for (const url of shown) {
         const body = await text(at.admin, url);
@@ -187,7 +187,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       }
     });
 
-    test('a simulation and a trial of a mapping see it, for whose role it is', async () => {
+    test('a simulation and a test of a mapping can read it, for callers with the role', async () => {
       expect([(await simulated(at.agent)).status, (await tried(at.agent)).status]).toEqual([403, 403]);
       expect((await simulated(paula)).body).toMatchObject({ calls: 1, erased: 0, counts: { newly_denied: 1 } });
       const trial = (await tried(paula)).body;
@@ -195,7 +195,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(JSON.stringify(trial)).toContain(`"who":"${subject}"`);
     });
 
-    test('nothing of it is at rest in clear, and what is proven is the ciphertext', async () => {
+    test('none of it is at rest in clear, and the ciphertext is what is proven', async () => {
       before = await bundleOf(auditor, `case_id=${case_id}`);
       expect(JSON.stringify(before)).not.toContain(CANARY);
       expect(await verify(before)).toMatch(/^0 0 /);
@@ -206,7 +206,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       );
     });
 
-    test('erased: every route says so, a call in flight fails closed, and all proofs still hold', async () => {
+    test('erased: every route reports it, a call in flight fails closed, and all proofs remain valid', async () => {
       const waiting = (await at.agent.call({ tool: 'probe_approval', inputs: inputs({ amount: 3 }), case_id })).body;
       expect(waiting.status).toBe('pending_approval');
       const erase = (id: string) =>
@@ -248,13 +248,13 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       await notAtRest();
     });
 
-    test('what comes of the same person later is theirs anew', async () => {
+    test('later data of the same person gets new keys', async () => {
       const again = (await at.agent.call({ tool: 'probe_http_effect', inputs: inputs({ amount: 1, note: 'new' }), case_id })).body;
       expect(again).toMatchObject({ status: 'succeeded', input: inputs({ amount: 1, note: 'new' }) });
       expect((await at.agent.readCall(done.call_id)).body).toMatchObject({ input: ERASED });
     });
 
-    test('retention: nothing is kept for less than half a year, or than the floor; a dry run destroys nothing', async () => {
+    test('retention: no period is shorter than half a year, or than the floor; a dry run destroys nothing', async () => {
       const set = (body: unknown) => paula.request('PUT', '/v1/retention', body);
       expect((await set({ rules: [{ months: 5 }] })).status).toBe(400);
       expect((await set({ floor_months: 12, rules: [{ months: 7 }] })).status).toBe(400);

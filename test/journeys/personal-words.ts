@@ -11,7 +11,7 @@ export interface Stated {
   inputs(more: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** Says it in every place that takes words of a person, and answers the routes that show them. */
+/** Writes the text in every place that takes words of a person, and returns the routes that show them. */
 export async function statedEverywhere(at: JourneyWorld, { words, subject, case_id, run_id, inputs }: Stated): Promise<string[]> {
   const { admin, agent, anna } = at;
   const done = async (method: string, url: string, body: unknown, by = admin) => {
@@ -46,12 +46,12 @@ export async function statedEverywhere(at: JourneyWorld, { words, subject, case_
   return [`/v1/cases/${titled.case_id}`, rated, `/v1/runs/${run_id}/replay-bundle`, `/v1/calls/${doubtful.call_id}`];
 }
 
-/** A text as it may stand in bytes: as it is, in base64 at each offset, in hexadecimal, in UTF-16. */
+/** The forms that a text may have in bytes: unchanged, in base64 at each offset, in hexadecimal, in UTF-16. */
 export function shapesOf(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   const base64 = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64url');
-    // The ends share their characters with what stands beside.
+    // The first and last characters depend on the neighbouring bytes.
     return whole.slice(offset === 0 ? 0 : offset + 1, -2).replace(/=+$/, '');
   });
   const hex = bytes.toString('hex');

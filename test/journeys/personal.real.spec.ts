@@ -11,7 +11,7 @@ import { type AtRest, describePersonalJourneys } from './personal-journeys.js';
 const READ_AT_ONCE = 20_000;
 const STARTED_MS = Date.now();
 
-/** Every row of every table of the platform's database. */
+/** Every row of every table in the platform's database. */
 async function rows(url: string): ReturnType<AtRest> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -52,7 +52,7 @@ async function records(brokers: string, prefix: string): ReturnType<AtRest> {
   }
 }
 
-/** Every object of the bucket that was written since this began: blobs of all tenants, tiles, cosignatures. */
+/** Every object written to the bucket since the start of the test: blobs of all tenants, tiles, cosignatures. */
 async function objects(endpoint: string): ReturnType<AtRest> {
   const keys = { access_key_id: 'countersign', secret_access_key: 'countersign-secret' };
   const bucket = new S3Bucket({ endpoint, bucket: 'countersign', region: 'us-east-1', ...keys });

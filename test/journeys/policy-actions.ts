@@ -21,7 +21,7 @@ export interface Instances {
 export const WAIT = { prefer: 'wait=20' };
 export const decisionOf = ({ body }: Answer<Envelope>): Decision => body.decision as unknown as Decision;
 
-/** What journeys about policies do: an agent of their own, a bundle published, activated, and a call to see what it rules. */
+/** Actions of journeys about policies: create an agent, publish and activate a bundle, and make a call to test it. */
 export function policyActions(at: JourneyWorld) {
   const fresh = async (): Promise<[Api, string]> => {
     const name = `ruled-${process.pid}-${++serial}`;

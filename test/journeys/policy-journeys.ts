@@ -3,14 +3,14 @@ import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { decisionOf, type Instances, policyActions, WAIT } from './policy-actions.js';
 
-/** Policy bundles: published and activated through the API, seen to rule calls; rules are about agents of their own. */
+/** Policy bundles: published and activated through the API, and tested with calls; each rule is about its own agent. */
 export function describePolicyJourneys(at: JourneyWorld): void {
   describe('policies', () => {
     const { alarms, fresh, publish, activate, ruled, effect, facts } = policyActions(at);
 
     afterAll(() => activate(null));
 
-    test("Korso's rule: small orders of known suppliers run, others wait for a person; a row in the table changes it", async () => {
+    test("Korso's rule: small orders of known suppliers run, others wait for a person; a table row changes that", async () => {
       const [agent, name] = await fresh();
       await facts('suppliers', ['alpha']);
       const live = await ruled([
@@ -36,7 +36,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(tier.body).toMatchObject({ tier: 'tier_1_auto', effect: 'allow', rule: 'auto-approve' });
     });
 
-    test('a bundle that cannot be used is a 422 with rule, place and reason, and nothing is published', async () => {
+    test('an unusable bundle is a 422 with rule, position and reason, and nothing is published', async () => {
       const before = await at.admin.request<{ items: unknown[] }>('GET', '/v1/policies?limit=500');
       const rules = [
         { id: 'fine', effect: 'deny', when: 'inputs.amount > 3' },
@@ -57,7 +57,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await agent.request('POST', '/v1/policies', { rules: [] })).status).toBe(403);
     });
 
-    test('a version never changes, and going back is one request', async () => {
+    test('a version never changes, and a rollback is one request', async () => {
       const [agent, name] = await fresh();
       const deny = { id: 'no', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' };
       const version = await publish([deny]);
@@ -82,7 +82,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(decisionOf(call).shadow).toMatchObject({ effect: 'deny', rule: 'would-deny', bundle_version: shadow });
     });
 
-    test('obligations act: a cap lowers what is sent, a redaction hides what comes back, a tag is shown', async () => {
+    test('obligations: a cap lowers what is sent, a redaction hides parts of the result, a tag is shown', async () => {
       const [agent, name] = await fresh();
       await ruled([
         {
@@ -104,7 +104,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(others.body.output?.key).not.toBe('[redacted]');
     });
 
-    test('obligations act on what an approver edits, before anybody is shown it', async () => {
+    test("obligations apply to an approver's edit before anyone sees it", async () => {
       const [agent, name] = await fresh();
       await ruled([
         {
@@ -164,7 +164,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await agent.readCall(large.call_id)).body.status).toBe('pending_approval');
     });
 
-    test('a call that two rules ask about needs the people of both, and the inbox says who is missing', async () => {
+    test('a call for which two rules require approval needs the people of both, and the inbox shows who is missing', async () => {
       const [agent, name] = await fresh();
       const buyer = await at.admin.keyFor('user', `buyer-of-${name}`, ['operator']);
       const rule = (id: string, approval: object) => ({
@@ -189,7 +189,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await at.admin.request('GET', url)).body).toMatchObject({ status: 'granted', parts: [{ met: true }, { met: true }] });
     });
 
-    test('a denial that comes after the approval stops the call before it fires', async () => {
+    test('a denial after the approval stops the call before it runs', async () => {
       const [agent, name] = await fresh();
       await activate(null);
       const call = await effect(agent, 'probe_approval');
@@ -204,7 +204,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await at.counterparty.stats()).effects).toBe(before);
     });
 
-    test('a rule that asks more people only after the approval refuses the call, or asks again where it says so', async () => {
+    test('a rule that requires more people only after the approval refuses the call, or asks again if configured', async () => {
       const [agent, name] = await fresh();
       const more = (id: string, at_execution?: string) => ({
         id,
@@ -237,7 +237,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await at.counterparty.stats()).effects).toBe(before + 1);
     });
 
-    test('a call waits for a time, for another call, and no longer than it may', async () => {
+    test('a call waits for a time or for another call, and no longer than allowed', async () => {
       const [agent, name] = await fresh();
       await activate(null);
       const first = await effect(agent, 'probe_approval');

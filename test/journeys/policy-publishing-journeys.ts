@@ -3,14 +3,14 @@ import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { policyActions, WAIT } from './policy-actions.js';
 
-/** What is known before a bundle rules, and how soon it does. */
+/** What is known before a bundle takes effect, and how soon it does. */
 export function describePublishingJourneys(at: JourneyWorld): void {
   describe('publishing policies', () => {
     const { fresh, publish, activate, ruled, effect } = policyActions(at);
 
     afterAll(() => activate(null));
 
-    test('a simulation tells what would change, and its report lets a bundle be published', async () => {
+    test('a simulation reports what would change, and its report allows a bundle to be published', async () => {
       const [agent, name] = await fresh();
       await activate(null);
       const run = await effect(agent, 'probe_http_effect');
@@ -46,7 +46,7 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       expect(published).toMatchObject({ status: 201, body: { simulation_digest: (simulation as { digest: string }).digest } });
     });
 
-    test('AuthZEN answers the same question without a call', async () => {
+    test('AuthZEN gives the same decision without a call', async () => {
       const [agent, name] = await fresh();
       await ruled([{ id: 'go', tools: 'probe_approval', when: `principal.id == "${name}" && inputs.amount < 5`, effect: 'allow' }]);
       const ask = (by: Api, amount: number, id = name) =>
@@ -67,7 +67,7 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       expect(called.body).toMatchObject({ status: 'denied', decision: refused });
     });
 
-    test('1,000 rules rule everywhere once their activation is answered', async () => {
+    test('1,000 rules apply everywhere once their activation has its response', async () => {
       const [agent, name] = await fresh();
       const many = Array.from({ length: 999 }, (_, i) => ({
         id: `r${i}`,
@@ -82,7 +82,7 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       await activate(null);
     });
 
-    test('a call after the answer to an activation is ruled by it, each time', async () => {
+    test('a call after the response to an activation is always decided by it', async () => {
       const [agent, name] = await fresh();
       const version = await publish([{ id: 'no', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
       const statuses: string[] = [];

@@ -16,7 +16,10 @@ const login = (name: string) => ({ COUNTERSIGN_KAFKA_USERNAME: name, COUNTERSIGN
 let counterparty: Counterparty;
 let platform: DistributedPlatform;
 
-/** As docs/how-to/kafka-acls.md says: the topics by an administrator, the rules by the script, then each service under its own name. */
+/**
+ * According to docs/how-to/kafka-acls.md: an administrator creates the topics, the script sets the rules, then each service uses its own
+ * name.
+ */
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   const env = { COUNTERSIGN_PROBE_URL: counterparty.url, COUNTERSIGN_KAFKA_BROKERS: brokers };
@@ -36,7 +39,7 @@ afterAll(async () => {
   await counterparty?.stop();
 });
 
-describe('services that may do on Kafka what the rules of each let them and nothing else', () => {
+describe('services with only the Kafka rights of their rules', () => {
   test('a write, an approval and its history go through all of them', async () => {
     const admin = platform.admin();
     const agent = await admin.keyFor('agent', 'agent-1', ['agent']);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-/** Starts under umask 0, as a careless service manager would. */
+/** Starts with umask 0, like a careless service manager. */
 async function upWithOpenUmask(): Promise<void> {
   const before = process.umask(0);
   const ready = platform.up();
@@ -18,7 +18,10 @@ async function upWithOpenUmask(): Promise<void> {
   await ready;
 }
 
-/** Everything of the data directory, and itself: files and folders, no sockets, which no file mode protects but the folder's does. */
+/**
+ * All entries of the data directory, and the directory itself: files and folders, without sockets, which only the mode of their folder
+ * protects.
+ */
 function* kept(folder: string): Generator<{ place: string; mode: number; is_folder: boolean }> {
   for (const place of [folder, ...readdirSync(folder, { recursive: true }).map((name) => path.join(folder, String(name)))]) {
     const stats = lstatSync(place, { throwIfNoEntry: false });
@@ -31,7 +34,7 @@ const open = () =>
     .filter(({ mode, is_folder }) => mode !== (is_folder ? 0o700 : 0o600))
     .map(({ place, mode }) => `${path.relative(platform.dataDir, place)} ${mode.toString(8)}`);
 
-/** Calls until every kind of file was written: journal, database, tiles and checkpoints. */
+/** Makes calls until every kind of file was written: journal, database, tiles and checkpoints. */
 async function work(serial: number): Promise<void> {
   const api = platform.admin();
   for (let n = 0; n < 3; n++) {
@@ -43,14 +46,14 @@ async function work(serial: number): Promise<void> {
   expect(readdirSync(platform.dataDir)).toEqual(expect.arrayContaining(['audit', 'keys.json', 'log', 'pg', 'pg.boot', 'subject-keys.bin']));
 }
 
-test('what the platform keeps is for its own user alone, whatever the umask', async () => {
+test("the platform's files are private to its user, whatever the umask", async () => {
   await upWithOpenUmask();
   await work(1);
   expect(open()).toEqual([]);
   expect([...kept(platform.dataDir)].length).toBeGreaterThan(500);
 });
 
-test('what an earlier release left open is closed at the start', async () => {
+test('permissions left open by an earlier release are restricted at the start', async () => {
   await platform.process.stop();
   for (const { place, is_folder } of [...kept(platform.dataDir)]) chmodSync(place, is_folder ? 0o755 : 0o644);
   expect(open().length).toBeGreaterThan(500);

@@ -48,10 +48,10 @@ async function lines(at: JourneyWorld, path: string, enough: (lines: Line[]) => 
 
 const ROUNDS_MAX = 4;
 
-/** What is folded from the log, watched and folded anew through the product. */
+/** Projections of the log, watched and rebuilt through the product. */
 export function describeProjectionJourneys(at: JourneyWorld): void {
   describe('projections', () => {
-    test('one is folded anew while it is read, and holds the same rows', async () => {
+    test('one is rebuilt while it is read, and then has the same rows', async () => {
       const operator = await at.admin.keyFor('user', 'oscar', ['operator']);
       const read = (name: string) => operator.request<Report>('GET', `/v1/projections/${name}`);
       const digest = async () =>
@@ -60,7 +60,7 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
       expect(listed.body.items.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['approval-inbox', 'call', 'case-history', 'saga', 'security', 'trust', 'usage']),
       );
-      // Refusals of earlier journeys are recorded up to a second later: a round in which rows came does not count.
+      // Refusals of earlier journeys are recorded up to a second later: a round with new rows does not count.
       for (let rounds = 1; ; rounds++) {
         const before = await digest();
         const build = (await read('security')).body.live?.build;
@@ -78,12 +78,12 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('an unknown one is a 404, and only operators of the installation may', async () => {
+    test('an unknown one is a 404, and only operators of the installation have access', async () => {
       expect((await at.admin.request('POST', '/v1/projections/nothing/rebuild')).status).toBe(404);
       expect((await at.agent.request('POST', '/v1/projections/call/rebuild')).status).toBe(403);
     });
 
-    test('security events are listed for auditors, with who and which call', async () => {
+    test('security events are listed for auditors, with principal and call', async () => {
       const auditor = await at.admin.keyFor('user', 'iris', ['auditor']);
       const answer = await auditor.request<{ items: unknown[]; next_cursor: string | null }>('GET', '/v1/security-events?limit=5');
       expect(answer.status).toBe(200);
@@ -92,7 +92,7 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
       expect((await at.agent.request('GET', '/v1/security-events')).status).toBe(403);
     });
 
-    test('the history of a case comes live, and a broken stream goes on where it ended', async () => {
+    test('the history of a case is streamed, and a broken stream continues where it ended', async () => {
       const { case_id } = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'Watched' })).body;
       const path = `/v1/cases/${case_id}/events`;
       const watching = lines(at, path, (found) => found.some(({ type }) => type === 'tool_call_complete'));

@@ -21,7 +21,7 @@ interface Ran {
   stderr: string;
 }
 
-/** What `npm run projections -- …` runs, without the build, which the suite has done. */
+/** Runs what `npm run projections -- …` runs, without the build, which the suite has done. */
 function projections(...args: string[]): Promise<Ran> {
   const script = PACKAGE.scripts.projections as string;
   expect(script.startsWith(BUILDS_FIRST)).toBe(true);
@@ -34,7 +34,7 @@ function projections(...args: string[]): Promise<Ran> {
   });
 }
 
-test('list names every projection with what is live and its tables', async () => {
+test('list names every projection with its live build and its tables', async () => {
   const { code, out } = await projections('list');
   expect(code).toBe(0);
   const lines = out.trim().split('\n');
@@ -43,7 +43,7 @@ test('list names every projection with what is live and its tables', async () =>
     expect(lines.some((line) => line.startsWith(`${name} `) && line.includes('live v'))).toBe(true);
 });
 
-test('rebuild shows how far it is, how fast and how long it takes still, and ends when readers see rows that are the same', async () => {
+test('rebuild shows progress, rate and remaining time, and ends when readers see identical rows', async () => {
   const before = (await projections('digest', 'call')).out;
   expect(before).toMatch(/^[0-9a-f]{64} {2}calls \(\d{3,} rows\)\n$/);
   const { code, out, stderr } = await projections('rebuild', 'call');

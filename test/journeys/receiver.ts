@@ -7,7 +7,7 @@ export interface Received {
   body: string;
 }
 
-/** A receiver of webhooks that keeps what it got, and refuses the first few, or all for a while, with a status of its own. */
+/** A receiver of webhooks that records what it receives, and refuses the first few requests, or all for a while, with a given status. */
 export class Receiver {
   private readonly all: Received[] = [];
 
@@ -33,7 +33,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** Refuses nothing more. */
+  /** Refuses no further requests. */
   accept(): void {
     this.refusals = 0;
   }
@@ -42,7 +42,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Everything received, once there are so many. */
+  /** Everything received, once there are enough. */
   async received(count: number, within_ms = 15_000): Promise<Received[]> {
     for (const until = Date.now() + within_ms; this.all.length < count; await sleep(20))
       if (Date.now() > until) throw new Error(`${this.all.length} of ${count} messages within ${within_ms} ms`);

@@ -5,7 +5,7 @@ import { type JourneyWorld, order } from './journey-world.js';
 /** Policy as data, cases, lists, streams and tenants. */
 export function describeRecordJourneys(at: JourneyWorld): void {
   describe('policy is data', () => {
-    test('an override in the table changes the tier at once, down to blocked and back', async () => {
+    test('an override in the table changes the tier at once, to blocked and back', async () => {
       const policyAdmin = await at.admin.keyFor('user', 'paula', ['policy_admin']);
       const set = (tier: string) => policyAdmin.request('PUT', '/v1/policies/tools/probe_read', { tier });
       expect((await set('tier_3_blocked')).status).toBeLessThan(300);
@@ -22,7 +22,7 @@ export function describeRecordJourneys(at: JourneyWorld): void {
   });
 
   describe('cases, lists, streams', () => {
-    test('a case shows its history in causal order and waits while a call of it waits', async () => {
+    test('a case shows its history in causal order and waits while one of its calls waits', async () => {
       const opened = await at.agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'Refund for Acme' });
       expect(opened.status).toBeLessThan(300);
       const { case_id } = opened.body;
@@ -103,7 +103,7 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       expect(await found('expand=*')).toMatchObject([{ inputs: done.inputs, input: done.inputs, output: done.output }]);
     });
 
-    test('a batch answers a line a call as each ends; a call whose dependency failed is not sent', async () => {
+    test('a batch returns one line for each call as it ends; a call whose dependency failed is not sent', async () => {
       const calls = [
         { tool: 'probe_http_effect', inputs: order() },
         { tool: 'probe_fail', inputs: order({ effect: 'none', code: 'PROVIDER_ERROR' }) },
@@ -118,7 +118,7 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       expect((await at.counterparty.stats()).effects - before).toBe(2);
     });
 
-    test('events of a call stream until its end', async () => {
+    test('events of a call are streamed until its end', async () => {
       const envelope = (await at.agent.call({ tool: 'probe_approval', inputs: order() })).body;
       const stream = await fetch(`${at.agent.base}/v1/calls/${envelope.call_id}/events`, {
         headers: { authorization: `Bearer ${at.agent.key}`, accept: 'text/event-stream' },
@@ -133,7 +133,7 @@ export function describeRecordJourneys(at: JourneyWorld): void {
   });
 
   describe('tenants', () => {
-    test("another tenant's ids are the same 404 as ids that do not exist, and its lists are empty", async () => {
+    test('ids of another tenant are the same 404 as ids that do not exist, and its lists are empty', async () => {
       await at.admin.request('POST', '/v1/tenants', { tenant_id: 'globex' });
       const stranger = await at.admin.keyFor('agent', 'spy', ['agent', 'approver', 'operator'], 'globex');
       const mine = (await at.agent.call({ tool: 'probe_approval', inputs: order() })).body;

@@ -14,7 +14,7 @@ interface Delivered {
   signature: string;
 }
 
-/** Where a tenant's webhook goes. */
+/** The receiver of a tenant's webhook. */
 class Inbox {
   private readonly delivered: Delivered[] = [];
   private constructor(
@@ -58,12 +58,12 @@ async function waitUntil(holds: () => boolean): Promise<void> {
     if (performance.now() > end) throw new Error(`not within 30 s: ${holds}`);
 }
 
-/** The registry and the mappings, through the public face. */
+/** The registry and the mappings, through the public API. */
 export function describeRegistryJourneys(at: JourneyWorld): void {
   const author = () => at.admin.keyFor('user', 'tina', ['tool_author', 'policy_admin']);
 
   describe('registry', () => {
-    test('a tool shows its record; unknown names and versions are a 404 with what was nearest', async () => {
+    test('a tool shows its record; unknown names and versions are a 404 with the nearest match', async () => {
       const tool = await at.agent.request<{ versions: Record<string, unknown>[] }>('GET', '/v1/tools/probe_read');
       expect(tool.body.versions[0]).toMatchObject({
         lifecycle: 'active',
@@ -105,7 +105,7 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       expect((await by.request('PUT', lifecycle, { state: 'active' })).status).toBe(200);
     });
 
-    test('a blocked version is denied: new calls, and those that wait for a person', async () => {
+    test('a blocked version is denied for new calls and for calls that wait for a person', async () => {
       const by = await author();
       const inbox = await Inbox.open();
       expect((await at.admin.request('POST', '/v1/webhooks', { url: inbox.url, types: ['tool.*'] })).status).toBe(201);

@@ -6,7 +6,7 @@ import { TraceCollector } from './trace-collector.js';
 import { describeTracing } from './tracing-journeys.js';
 import { describeTrustJourneys } from './trust-journeys.js';
 
-describe('traces, registry, mappings and trust, on the real parts', () => {
+describe('traces, registry, mappings and trust, on the external services', () => {
   const at = new JourneyWorld();
   let collector: TraceCollector;
   beforeAll(async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('a record that was replaced in the journal, its checksum made right, is a security event at the next start', async () => {
+test('a record replaced in the journal, with a corrected checksum, is a security event at the next start', async () => {
   const { body: call } = await platform.admin().call({ tool: 'write_file', inputs: { path: 'a.txt', content: 'honest', mode: 'create' } });
   const { records } = await bundleOf(call.call_id);
   const { topic, partition, offset } = records.find(({ event_type }) => event_type === 'tool_call_requested') as Bundle['records'][number];

@@ -49,7 +49,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
     });
     afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-    test('a transcript is kept with its digest, and secrets in it are masked', async () => {
+    test('a transcript is stored with its digest, and secrets in it are masked', async () => {
       const messages = [
         { role: 'user', content: 'refund the duplicate' },
         { role: 'assistant', content: `the password is ${SECRET}`, tool_calls: [{ name: 'probe_http_effect' }] },
@@ -68,7 +68,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect((await auditor.request('PUT', `/v1/runs/${run_id}/transcript`, { prompt: '', messages: [] })).status).toBe(403);
     });
 
-    test('exported twice it is the same bytes, and it replays byte for byte', async () => {
+    test('two exports give the same bytes, and replay byte for byte', async () => {
       const [one, other] = [await exported(), await exported()];
       expect(one).toBe(other);
       const bundle = JSON.parse(one) as ReplayBundle;
@@ -79,7 +79,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(code).toBe(0);
     });
 
-    test('a bundle that says something else than its records give is found out, with the place', async () => {
+    test('a bundle that contradicts its records is detected, with the position', async () => {
       const bundle = JSON.parse(await exported()) as ReplayBundle;
       const ruling = bundle.calls[0]?.decided.ruling as { effect: string };
       ruling.effect = ruling.effect === 'deny' ? 'allow' : 'deny';
@@ -91,7 +91,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(await replayed('{"format":"another"}')).toMatchObject({ code: 1, output: expect.stringContaining('countersign-replay/1') });
     });
 
-    test('what is personal is opened for who decides again; erased, it is unknown and the rest still replays', async () => {
+    test('personal data is opened for callers who may decide again; erased data is unknown and the rest still replays', async () => {
       const run = `run-personal-${process.pid}`;
       const subject = `subject-${process.pid}`;
       await at.admin.request('PUT', '/v1/personal-data/replayed', { tools: ['probe_http_keyed'], subjects: ['/account'] });
@@ -117,7 +117,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(await replayed(erased)).toMatchObject({ code: 0, output: expect.stringContaining('not replayed, its inputs are erased') });
     });
 
-    test('a run that is not there has no bundle; an agent gets none', async () => {
+    test('an unknown run has no bundle; agents get none', async () => {
       expect((await auditor.request('GET', '/v1/runs/no-such-run/replay-bundle')).status).toBe(404);
       expect((await agent.request('GET', `/v1/runs/${run_id}/replay-bundle`)).status).toBe(403);
     });

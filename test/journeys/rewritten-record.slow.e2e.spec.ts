@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('a witness that is not marked as checking heads makes no checkpoint a cosigned one', async () => {
+test('cosignatures of a witness that is not configured as checking heads do not make a checkpoint cosigned', async () => {
   const { body: call } = await write();
   await bundleOf(call.call_id);
   for (const query of ['checkpoint?cosigned=true', `bundle?call_id=${call.call_id}&cosigned=true`]) {
@@ -46,7 +46,7 @@ test('a witness that is not marked as checking heads makes no checkpoint a cosig
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
 });
 
-test('verify --since checks every entry between two bundles, from the log or from a file, and says so where it did not', async () => {
+test('verify --since checks every entry between two bundles, from the log or from a file, and reports if it did not', async () => {
   const earlier = await bundleOf((await write()).body.call_id);
   for (let n = 0; n < 3; n++) await bundleOf((await write()).body.call_id);
   const later = await bundleOf((await write()).body.call_id);

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 
-/** What stands around a run: large outputs, attachments, progress, the cache, deadlines, the http tools. */
+/** Features around a run: large outputs, attachments, progress, the cache, deadlines, the http tools. */
 export function describeRunJourneys(at: JourneyWorld): void {
   const report = (name: string, more: Record<string, unknown> = {}) => at.agent.call({ tool: 'probe_report', inputs: { name, ...more } });
 
   describe('around a run', () => {
-    test('an output beyond its limit is shortened; all of it is read back from where the envelope says, by its tenant alone', async () => {
+    test('an output beyond its limit is shortened; its tenant alone can read all of it at the address in the envelope', async () => {
       const { body } = await report('large', { rows: 20_000 });
       expect(body).toMatchObject({ status: 'succeeded', truncated: true, error: null });
       const rows = (body.output as { rows: unknown[] }).rows;
@@ -35,7 +35,7 @@ export function describeRunJourneys(at: JourneyWorld): void {
       expect(withoutRequest(foreign.body)).toEqual(withoutRequest(unknown.body));
     });
 
-    test('an equal call is answered from the cache and says so; its cost and freshness are those of what it is', async () => {
+    test('an equal call gets the cached result and reports that; it costs nothing and has the provenance of the first result', async () => {
       const first = (await report('cached')).body;
       const again = (await report('cached')).body;
       const other = (await report('other')).body;
@@ -45,7 +45,7 @@ export function describeRunJourneys(at: JourneyWorld): void {
       expect(other.cached).toBe(false);
     });
 
-    test('progress is seen on the stream of the call while it runs', async () => {
+    test('progress is visible on the stream of the call while it runs', async () => {
       const inputs = { name: `slow-${order().account}`, steps: 12, step_ms: 250 };
       const submitted = await at.agent.call({ tool: 'probe_report', inputs }, { prefer: 'wait=0' });
       expect(submitted.status).toBe(202);
@@ -57,7 +57,7 @@ export function describeRunJourneys(at: JourneyWorld): void {
       expect(text.indexOf('"status":"succeeded"')).toBeGreaterThan(text.lastIndexOf('event: progress'));
     });
 
-    test('a deadline, or the time that its run has left, ends a call; nothing is done after it', async () => {
+    test('a deadline, or the remaining time of its run, ends a call; nothing happens after it', async () => {
       const late = (call: Record<string, unknown>) =>
         at.agent.call(
           { tool: 'probe_report', inputs: { name: `d-${order().account}`, steps: 50, step_ms: 1000 }, ...call },
@@ -79,7 +79,7 @@ export function describeRunJourneys(at: JourneyWorld): void {
   });
 
   describe('the http tools', () => {
-    test('http_request reads what the operator lists and nothing else of this network', async () => {
+    test('http_request reads the hosts that the operator lists and nothing else in this network', async () => {
       const read = await at.agent.call({ tool: 'http_request', inputs: { url: `${at.counterparty.url}/stats` } });
       expect(read.body).toMatchObject({ status: 'succeeded', output: { status: 200, json: { effects: expect.any(Number) } } });
       for (const url of ['http://127.0.0.1:1/', 'http://localhost:9/', `${at.agent.base}/v1/calls`, 'http://169.254.169.254/']) {
@@ -96,9 +96,9 @@ export function describeRunJourneys(at: JourneyWorld): void {
       await at.anna.request('POST', `/v1/approvals/${submitted.body.approval?.approval_id}/votes`, { vote: 'approve' });
       const done = await at.agent.callUntil(submitted.body.call_id, ({ status }) => status === 'succeeded');
       expect(done.output).toMatchObject({ ok: true, json: { key: `sent-${account}` } });
-      // It declares no resources: whether the effect stands is unknown, so a new request is a new effect.
+      // It declares no resources: it is unknown whether the effect still exists, so a new request is a new effect.
       const anew = await at.agent.call({ tool: 'http_send', inputs }, { prefer: 'wait=0' });
-      // Where its end is not in its row yet, the call is first let through to join it.
+      // If its end is not in its row yet, the call is first accepted and joins it.
       const waits = await at.agent.callUntil(anew.body.call_id, ({ status }) => status === 'pending_approval');
       expect(waits.deduplicated).toBe(false);
       expect((await at.agent.request('POST', `/v1/calls/${anew.body.call_id}/cancel`, { reason: 'not wanted' })).status).toBeLessThan(300);

@@ -6,20 +6,20 @@ import type { EmbeddedPlatform } from './embedded-platform.js';
 import type { Step } from './same-call-table.js';
 import { minutesFromNow } from './time-shift.js';
 
-/** What a row of the table runs in. */
+/** The environment of one row of the table. */
 export interface RowWorld {
   platform: EmbeddedPlatform;
   counterparty: Counterparty;
   agent: Api;
   approver: Api;
-  /** How far the platform's clock stands ahead by now, minutes. */
+  /** How far the platform's clock is ahead now, minutes. */
   ahead_min: number;
 }
 
 const LATER_MIN = 11;
 const DECISION = '0-01a2007f-b3c2-7001-9a67-44e55dc07cca';
 
-/** Runs the steps of one row, on a file and under names that no other row has. */
+/** Runs the steps of one row, with a file and names that no other row uses. */
 export class RowRunner {
   readonly answers: Answer<Envelope>[] = [];
   private readonly cases = new Map<string, string>();
@@ -35,7 +35,7 @@ export class RowRunner {
     for (const step of steps) await this.step(step);
   }
 
-  /** What there is afterwards, in the words of the table. */
+  /** The state afterwards, in the words of the table. */
   async afterwards(requested_call: string): Promise<string> {
     if (requested_call.startsWith('effects')) return `effects: ${(await this.world.counterparty.stats()).effects - this.effects_before}`;
     const file = path.join(this.world.platform.workspace, this.file);

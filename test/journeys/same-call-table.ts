@@ -1,4 +1,4 @@
-/** One call, or what happens between two: `append(A, case=1)`. */
+/** One call, or an event between two: `append(A, case=1)`. */
 export interface Step {
   verb: string;
   /** The subject of the row; '' if none is given. */
@@ -10,7 +10,7 @@ export interface Step {
 export interface CaseRow {
   title: string;
   steps: readonly Step[];
-  /** Of the last answer: a path of the envelope (`HTTP`: the status) and the text of its value. */
+  /** Expectations on the last response: a path of the envelope (`HTTP`: the status) and the text of its value. */
   answer: readonly (readonly [path: string, value: string])[];
   afterwards: readonly string[];
 }
@@ -31,7 +31,7 @@ function pairOf(text: string): readonly [string, string] {
   return [path, value];
 }
 
-/** The rows of the table after the marker `<!-- cases`. @throws Error where one cannot be read */
+/** The rows of the table after the marker `<!-- cases`. @throws Error if a row cannot be parsed */
 export function caseRows(page: string): CaseRow[] {
   const lines = page.slice(page.indexOf('<!-- cases')).split('\n').slice(3);
   const end = lines.findIndex((line) => !line.startsWith('|'));

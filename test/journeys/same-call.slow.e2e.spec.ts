@@ -30,7 +30,7 @@ afterAll(async () => {
 const field = (body: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], body);
 
-/** What a field of the table must be: a literal, or a field of an earlier answer (`first.call_id`). */
+/** The expected value of a field of the table: a literal, or a field of an earlier response (`first.call_id`). */
 function expected(value: string, answers: readonly Answer<Envelope>[]): unknown {
   if (value === 'true' || value === 'false') return value === 'true';
   if (value === 'null') return null;
@@ -39,7 +39,7 @@ function expected(value: string, answers: readonly Answer<Envelope>[]): unknown 
   return at < 0 ? value : field(answers[at]?.body, path.join('.'));
 }
 
-describe('what counts as the same call, row by row', () => {
+describe('which calls count as the same, row by row', () => {
   test.each(rows.map((row, nth) => [row.title, row, nth] as const))('%s', async (_title, { steps, answer, afterwards }, nth) => {
     const runner = new RowRunner(world, nth);
     await runner.run(steps);
@@ -47,7 +47,7 @@ describe('what counts as the same call, row by row', () => {
     const seen = answer.map(([path]) => [path, path === 'HTTP' ? String(last.status) : field(last.body, path)]);
     expect(seen).toEqual(answer.map(([path, value]) => [path, path === 'HTTP' ? value : expected(value, runner.answers)]));
     for (const value of seen.map(([, found]) => found)) expect(value).toBeDefined();
-    // An earlier result comes with a warning about how to force a run; a new result does not.
+    // An earlier result has a warning about how to force a run; a new result does not.
     const warned = (last.body.warnings ?? []).some((warning) => /`occurrence`|Idempotency-Key/.test(warning));
     expect(warned).toBe(last.body.deduplicated === true);
     expect(await runner.afterwards(afterwards[0] as string)).toBe(afterwards[0]);

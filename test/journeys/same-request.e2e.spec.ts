@@ -25,14 +25,14 @@ const named = (inputs: Record<string, unknown>, more: Record<string, unknown> = 
 });
 const effects = async () => (await counterparty.stats()).effects;
 
-test('with views that know nothing, one request at two gateways at once and again after its end is one call and one effect', async () => {
+test('with empty views, one request at two gateways at once and again after its end is one call and one effect', async () => {
   const body = named(order());
   const before = await effects();
   const [one, other] = await Promise.all([platform.at(0).call(body), platform.at(1).call(body)]);
   expect([one.body.status, other.body.status]).toEqual(['succeeded', 'succeeded']);
   expect(other.body.call_id).toBe(one.body.call_id);
   const later = Promise.all([platform.at(0).call(body), platform.at(1).call(body)]);
-  // Longer than a gateway waits for the view: the request is on the record again.
+  // Longer than a gateway waits for the view: the request is recorded again.
   await sleep(2_000);
   expect(await effects()).toBe(before + 1);
   await platform.startProjector();
@@ -41,7 +41,7 @@ test('with views that know nothing, one request at two gateways at once and agai
   expect(await effects()).toBe(before + 1);
 });
 
-test('many requests, each at both gateways five times at once and again afterwards: as many effects as requests', async () => {
+test('many requests, each at both gateways five times at once and again afterwards, give as many effects as requests', async () => {
   const before = await effects();
   const bodies = Array.from({ length: 40 }, () => named(order()));
   const answers = await Promise.all(
@@ -65,7 +65,7 @@ test('many requests, each at both gateways five times at once and again afterwar
   expect(await effects()).toBe(before + bodies.length);
 });
 
-test('a repeated read is the call that it was; another request reads again', async () => {
+test('a repeated read is the same call; another request reads again', async () => {
   const body = { tool: 'probe_read', inputs: {}, context: { request_id: 'read-1' } };
   const first = (await platform.at(0).call(body)).body;
   await platform.at(0).call(named(order()));
@@ -82,7 +82,7 @@ test('a repeated read is the call that it was; another request reads again', asy
   expect(other.output).not.toEqual(first.output);
 });
 
-test('two principals, and two tenants, with one request id and equal inputs never meet', async () => {
+test('two principals, and two tenants, with one request id and equal inputs never share a call', async () => {
   const admin = platform.at(0);
   expect((await admin.request('POST', '/v1/tenants', { tenant_id: 'other' })).status).toBe(201);
   const callers: Api[] = [
@@ -100,7 +100,7 @@ test('two principals, and two tenants, with one request id and equal inputs neve
   expect(again.map(({ body }) => body.call_id)).toEqual(answers.map(({ body }) => body.call_id));
 });
 
-test('the number of a call in a run answers nobody but its principal, at whichever gateway, as soon as it has ended', async () => {
+test('only its principal gets a call by its number in a run, at any gateway, as soon as it has ended', async () => {
   const owner = await platform.at(0).keyFor('agent', 'numbering', ['agent']);
   const guesser = await platform.at(0).keyFor('agent', 'guessing', ['agent']);
   for (let seq = 0; seq < 20; seq++) {
@@ -138,7 +138,7 @@ test('other inputs, another case or another occurrence under one request id are 
   expect(await effects()).toBe(before + 3);
 });
 
-test('a request id never is the key: a new request with the inputs of an earlier one is no second effect', async () => {
+test('a request id never is the key: a new request with the inputs of an earlier one has no second effect', async () => {
   const inputs = order();
   const first = (await platform.at(0).call(named(inputs))).body;
   const before = await effects();

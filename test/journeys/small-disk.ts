@@ -5,16 +5,16 @@ import { pathToFileURL } from 'node:url';
 
 /** A data directory that can be full. */
 export interface SmallDisk {
-  /** What the process that uses it is started with. */
+  /** Environment of the process that uses it. */
   readonly env: Record<string, string>;
-  /** Takes the room but for so many bytes. */
+  /** Fills the disk except for this many bytes. */
   fill(left_bytes: number): void;
-  /** There is room again. */
+  /** Frees the space again. */
   free(): void;
   close(): void;
 }
 
-/** A file system of its own in memory: only root can mount one. */
+/** A separate file system in memory: only root can mount one. */
 class MountedDisk implements SmallDisk {
   readonly env = {};
 
@@ -44,7 +44,7 @@ class MountedDisk implements SmallDisk {
   }
 }
 
-/** The process is told by its own `fs` that there is no room (tools/no-room). */
+/** Makes the process's own `fs` report a full disk (tools/no-room). */
 class ReportedDisk implements SmallDisk {
   private readonly marker: string;
 
@@ -70,7 +70,7 @@ class ReportedDisk implements SmallDisk {
   }
 }
 
-/** On an empty directory: a real small disk where this user can mount one, else one that the process is told of. */
+/** On an empty directory: a real small disk if this user can mount one, else a simulated one. */
 export function smallDisk(dir: string, { reported = false } = {}): SmallDisk {
   try {
     if (!reported) return new MountedDisk(dir);

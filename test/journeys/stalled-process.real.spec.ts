@@ -5,7 +5,7 @@ import { DistributedPlatform } from './distributed-platform.js';
 const broker = String(process.env.COUNTERSIGN_TEST_KAFKA).split(',')[0] ?? '';
 const FETCH = 1;
 
-describe('a projector that gets no record any more', () => {
+describe('a projector that receives no more records', () => {
   let platform: DistributedPlatform;
   let proxy: BrokerProxy;
 
@@ -22,7 +22,7 @@ describe('a projector that gets no record any more', () => {
     await proxy.close();
   });
 
-  test('says that it is not ready, and ends with code 1 and the reason in its log', async () => {
+  test('reports that it is not ready, and ends with code 1 and the reason in its log', async () => {
     const watched = platform.member('watched');
     proxy.otherReply = ({ api }) => (api === FETCH ? 'swallow' : 'deliver');
     // Every service reads this topic, whichever partitions it has.
@@ -33,7 +33,7 @@ describe('a projector that gets no record any more', () => {
     expect(await watched.exit()).toBe(1);
     expect(watched.output).toContain('a subscription makes no progress, although it was rebuilt');
     expect(watched.output).toContain('process_failed');
-    // Its supervisor starts another, which goes on.
+    // Its supervisor starts another, which continues.
     proxy.otherReply = () => 'deliver';
     platform.restart('watched');
     await platform.ready('watched');

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { TestedProcess } from './child-process.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
-/** Only what hangs is killed: a busy machine starts slowly. */
+/** Only a hanging start is killed: a busy machine starts slowly. */
 const HANGS_MS = 200_000;
 
-/** Starts the platform where it cannot run: its exit code and what it said. */
+/** Starts the platform with an environment in which it cannot run; returns its exit code and output. */
 async function refused(env: Record<string, string>, app = 'standalone'): Promise<{ code: number | NodeJS.Signals; output: string[] }> {
   const process = new TestedProcess(`apps/${app}/dist/main.js`, env);
   process.start();
@@ -19,7 +19,7 @@ async function refused(env: Record<string, string>, app = 'standalone'): Promise
   return { code, output: process.output.split('\n').filter((line) => line !== '') };
 }
 
-describe('a platform that cannot run says why in a line and exits with 1', () => {
+describe('a platform that cannot run reports the reason in one line and exits with 1', () => {
   test('all configuration faults together', async () => {
     const { code, output } = await refused({
       COUNTERSIGN_PORT: 'seventy',
@@ -81,7 +81,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     expect(output.join('\n')).toContain('COUNTERSIGN_DATABASE_URL');
   });
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
     const taken = await new Promise<Server>((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
@@ -124,7 +124,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     await platform.close();
   });
 
-  test('a data directory that is no directory', async () => {
+  test('a data directory that is not a directory', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'countersign-start-')), 'file');
     writeFileSync(file, '');
     const { code, output } = await refused({ COUNTERSIGN_DATA_DIR: file });

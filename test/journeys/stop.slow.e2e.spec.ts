@@ -20,7 +20,7 @@ afterAll(async () => {
   await counterparty.stop();
 });
 
-/** Agents that call without a pause until the platform is gone; what they were answered is kept. */
+/** Agents that call without a pause until the platform has ended; their responses are recorded. */
 async function keepCalling(api: Api, answers: Envelope[]): Promise<void> {
   for (;;) {
     const inputs = order({ delay_ms: 20 });
@@ -31,7 +31,7 @@ async function keepCalling(api: Api, answers: Envelope[]): Promise<void> {
   }
 }
 
-test('SIGTERM under load: ends with 0 by itself, loses nothing that was answered, fires nothing twice', async () => {
+test('SIGTERM under load: ends with 0 by itself, loses no acknowledged call, runs nothing twice', async () => {
   const api = platform.admin();
   const answers: Envelope[] = [];
   const agents = Array.from({ length: 32 }, () => keepCalling(api, answers));
@@ -49,7 +49,7 @@ test('SIGTERM under load: ends with 0 by itself, loses nothing that was answered
   expect(effects).toBeGreaterThanOrEqual(answers.length);
 });
 
-test('the machine went down: what PGlite never synced is folded again from the log, and repeats get their first result', async () => {
+test('after a machine crash, rows that PGlite never synced are folded again from the log, and repeats get their first result', async () => {
   const api = platform.admin();
   const { effects } = await counterparty.stats();
   const inputs = Array.from({ length: 30 }, () => order());

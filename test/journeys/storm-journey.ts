@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 
-/** Duplicates at once: each key is sent five times. */
+/** Concurrent duplicates: each key is sent five times. */
 export function describeStorm(at: JourneyWorld, storm_keys: number): void {
-  test(`${storm_keys} keys sent five times at once are as many effects and five times as many equal answers`, async () => {
+  test(`${storm_keys} keys sent five times at once give as many effects and five times as many equal responses`, async () => {
     const before = (await at.counterparty.stats()).effects;
     const keys = Array.from({ length: storm_keys }, () => order());
     const answers: Envelope[][] = [];

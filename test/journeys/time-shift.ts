@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const DAY_MIN = 1_440;
 
-/** Environment for a process of ours whose wall clock stands so many days beside today's: a record gets old in no time. */
+/** Environment for a process of the platform whose wall clock is shifted by this many days: a record becomes old at once. */
 export function daysFromNow(days: number): Record<string, string> {
   return minutesFromNow(days * DAY_MIN);
 }

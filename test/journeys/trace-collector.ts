@@ -7,7 +7,7 @@ export interface Span {
   parentSpanId?: string;
   name: string;
   attributes: { key: string; value: { stringValue?: string } }[];
-  /** The process that it comes from. */
+  /** The process that sent it. */
   service: string;
 }
 
@@ -18,7 +18,7 @@ interface Exported {
   }[];
 }
 
-/** What OpenTelemetry's SDK sends its spans to. */
+/** A receiver for the spans of OpenTelemetry's SDK. */
 export class TraceCollector {
   private readonly spans: Span[] = [];
   private readonly server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import type { Span, TraceCollector } from './trace-collector.js';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
-/** Each hop, and the service that it is a part of. */
+/** Each hop, and its service. */
 const HOPS: readonly [string, Service][] = [
   ['POST /v1/calls', 'gateway'],
   ['policy policy_decided', 'policy'],
@@ -22,14 +22,14 @@ type Service = 'gateway' | 'policy' | 'executor' | 'projector';
 export interface TracedWorld {
   admin(): Api;
   collector(): TraceCollector;
-  /** The process that a service runs in. */
+  /** The process in which a service runs. */
   processOf(service: Service): string;
 }
 
 const valuesOf = ({ attributes }: Span) => Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 export function describeTracing(at: TracedWorld): void {
-  test('one trace goes from HTTP through every hop to the views, and carries the decision', async () => {
+  test('one trace goes from HTTP through every hop to the views, and contains the decision', async () => {
     const { body } = await at
       .admin()
       .call(

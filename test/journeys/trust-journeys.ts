@@ -19,7 +19,7 @@ interface Trust {
   events: { count: number; href: string };
 }
 
-/** Scores, ratings and what they do to calls, through the API; in a tenant of their own. */
+/** Scores, ratings and their effect on calls, through the API; in a separate tenant. */
 export function describeTrustJourneys(at: JourneyWorld): void {
   describe('trust', () => {
     const tenant_id = `trusting-${process.pid}`;
@@ -64,7 +64,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       expect((await boss.request('POST', `/v1/tools/${TOOL}/versions/1.1.0/evaluations`, result)).status).toBe(201);
     };
 
-    test('what was never run or verified has no score, and no rule that asks for it allows', async () => {
+    test('a tool that was never run or verified has no score, and a rule that needs one does not allow it', async () => {
       expect(await trustOf(TOOL)).toMatchObject({ score: null, unscored: 'never_run', told: null });
       await rule([{ id: 'trusted', tools: TOOL, when: 'trust.tool >= 0.0', effect: 'allow' }]);
       const submitted = await ask();
@@ -75,7 +75,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       expect(await trustOf(TOOL)).toMatchObject({ score: null, unscored: 'never_verified', runs: { own: 1 } });
     });
 
-    test('a score is the sum of its terms times its decay, has its events, and lets a rule allow', async () => {
+    test('a score is the sum of its terms times its decay, lists its events, and lets a rule allow', async () => {
       await verify();
       const found = await trustOf(TOOL);
       const sum = (found.terms ?? []).reduce((total, { points }) => total + points, 0);
@@ -99,7 +99,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       });
     });
 
-    test('only who has used a tool rates it, once each; the record shows it, and the past stays as it was', async () => {
+    test('only users of a tool can rate it, once each; the record shows it, and past scores do not change', async () => {
       const before = await trustOf(TOOL);
       const moment = new Date().toISOString();
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -111,7 +111,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       const ratings = await agent.request<{ items: object[] }>('GET', `/v1/tools/${TOOL}/ratings`);
       expect(ratings.body.items).toMatchObject([{ rater: 'agent:buyer', rating: 5, version: '1.1.0' }]);
       const after = await trustOf(TOOL);
-      // From .5 to 1: .10 · .5 of its own, and a tenth of that again by its provider, which has no other tool that ran.
+      // From .5 to 1: .10 · .5 of its own, and a tenth of that again through its provider, which has no other tool that ran.
       expect((after.score ?? 0) - (before.score ?? 0)).toBeCloseTo(0.055, 3);
       const { body: record } = await agent.request('GET', `/v1/tools/${TOOL}/versions/1.1.0`);
       expect(record).toMatchObject({
@@ -139,7 +139,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       expect((await trustOf(TOOL)).score).toBeCloseTo(before.score ?? 0, 2);
     });
 
-    test('trust that falls between the approval and the execution is seen: the call is refused as the rule says', async () => {
+    test('a score that falls between the approval and the execution counts: the call is refused as the rule requires', async () => {
       const now = await told((score) => score > 0);
       const edge = ((await trustOf(TOOL)).score ?? now) - 0.05;
       await rule([
@@ -165,7 +165,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       expect((await ask()).body).toMatchObject({ status: 'denied', decision: { rule: 'distrusted' } });
     });
 
-    test('an agent has a score of its own, and other tenants see none of it', async () => {
+    test('an agent has its own score, and other tenants do not see it', async () => {
       const { body } = await boss.request('GET', '/v1/trust/agents/buyer');
       expect(body).toMatchObject({ agent: 'buyer', score: expect.any(Number), decided: { granted: expect.any(Number) } });
       expect((await boss.request('GET', '/v1/trust/agents/nobody')).status).toBe(404);

@@ -15,7 +15,7 @@ function configured<C>(parsed: { config: C } | { faults: readonly string[] }): C
   return parsed.config;
 }
 
-/** All services in this process with two gateways on one log and one database. The projector starts when it is told to. */
+/** All services in this process with two gateways on one log and one database. The projector starts on request. */
 export class TwoGateways {
   private readonly started: RunningApp[] = [];
   private readonly agent = new Agent({ connections: 20, pipelining: 1 });

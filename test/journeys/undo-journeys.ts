@@ -35,7 +35,7 @@ interface Undone {
 const OLGA = ['-c', 'user.name=Olga Owner', '-c', 'user.email=olga@example.org', '-c', 'init.defaultBranch=main'];
 const git = (dir: string, ...args: string[]): string => execFileSync('git', [...OLGA, ...args], { cwd: dir, encoding: 'utf8' }).trim();
 
-/** What calls did is undone: by one call, a case or a selection, as a preview showed it. */
+/** Undoing the effects of calls: of one call, a case or a selection, as a preview showed it. */
 export function describeUndoJourneys(at: JourneyWorld): void {
   describe('undo', () => {
     let olga: Api;
@@ -51,7 +51,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
     const read = async (call_id: string) =>
       (await at.agent.request<Envelope & { compensated_by: string }>('GET', `/v1/calls/${call_id}`)).body;
 
-    /** A call whose effect is being undone is sent again, as its refusal says. */
+    /** Repeats a call while its effect is being undone, as the refusal says. */
     async function accepted(body: CallBody): Promise<Envelope> {
       for (;;) {
         const answer = await at.agent.call(body);
@@ -67,7 +67,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       return at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
     }
 
-    test('a deleted file comes back, the call says so, and the same call deletes it again', async () => {
+    test('a deleted file is restored, the call shows it, and the same call deletes it again', async () => {
       writeFileSync(file('kept.txt'), 'keep me');
       const call = await deleted('kept.txt');
       expect(existsSync(file('kept.txt'))).toBe(false);
@@ -94,7 +94,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       expect([again.attempts, again.deduplicated, existsSync(file('kept.txt'))]).toEqual([2, false, false]);
     });
 
-    test('clicked twice at once it is one undo', async () => {
+    test('two concurrent requests are one undo', async () => {
       writeFileSync(file('twice.txt'), 'once');
       const call = await deleted('twice.txt');
       const { preview_digest } = await preview(call.call_id);
@@ -109,7 +109,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       expect(readFileSync(file('twice.txt'), 'utf8')).toBe('once');
     });
 
-    test('a later effect on the same file stands in the way until it is undone too; a changed world is another preview', async () => {
+    test('a later effect on the same file blocks the undo until it is undone too; a changed world needs another preview', async () => {
       writeFileSync(file('chain.txt'), 'x');
       const [first, second] = [
         (await at.agent.call({ tool: 'move_file', inputs: { source: 'chain.txt', destination: 'chain-2.txt' } })).body,
@@ -140,7 +140,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       expect(readdirSync(at.platform.workspace).filter((name) => name.startsWith('chain'))).toEqual(['chain.txt']);
     });
 
-    test('a case is undone newest first: the merge is reverted, the commit is off its branch, the branch is gone, what cannot be undone stays', async () => {
+    test('a case is undone newest first: the merge, the commit and the branch, and what cannot be undone stays', async () => {
       const repo = file('undone-app');
       mkdirSync(repo);
       git(repo, 'init', '--quiet');
@@ -184,7 +184,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       expect(submitted.body).toMatchObject({ status: 'failed', error: { class: 'not_found' } });
     });
 
-    test('what cannot be undone is refused with its reason, and nobody but an operator of the tenant undoes', async () => {
+    test('what cannot be undone is refused with its reason, and only an operator of the tenant can undo', async () => {
       const written = (await at.agent.call({ tool: 'write_file', inputs: { path: 'plain.txt', content: 'x' } })).body;
       const readOnly = (await at.agent.call({ tool: 'read_file', inputs: { path: 'plain.txt' } })).body;
       const digest = '0'.repeat(64);
@@ -197,7 +197,7 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       expect(await undo(unknown, digest)).toMatchObject({ status: 404, body: { reason: 'call_not_found' } });
     });
 
-    test('a rule that names compensations forbids them, or has people asked; between request and end an equal call is told to come again', async () => {
+    test('a rule about compensations forbids them or requires approval; meanwhile an equal call must retry later', async () => {
       writeFileSync(file('ruled.txt'), 'x');
       const move = { tool: 'move_file', inputs: { source: 'ruled.txt', destination: 'ruled-2.txt' } };
       const { body: call } = await at.agent.call(move);

@@ -30,7 +30,7 @@ async function undoneAcrossCrash(point: string, name: string): Promise<Envelope>
   await api.request('POST', url, { preview_digest }).catch(() => undefined);
   await platform.process.exit();
   await platform.up();
-  // The same request again is the same call, whatever became of it.
+  // The same request again is the same call, whatever its outcome.
   const again = await api.request<Undone>('POST', url, { preview_digest });
   const undos = (await api.request<{ items: Envelope[] }>('GET', '/v1/calls?tool=move_file&limit=50&expand=*')).body.items.filter(
     (call) => (call as Envelope & { compensates: string | null }).compensates === move.call_id,
@@ -47,7 +47,7 @@ test.each(['policy.after_ruling', 'executor.after_claim', 'executor.after_starte
     const [back, moved] = [existsSync(file(name)), existsSync(file(`${name}-moved`))];
     expect([back, moved].filter(Boolean)).toHaveLength(1);
     expect(readFileSync(file(back ? name : `${name}-moved`), 'utf8')).toBe(name);
-    // What never fired may still run; what may have happened is never sent again.
+    // What never ran may still run; what may have happened is never sent again.
     if (undo.status === 'succeeded') expect(back).toBe(true);
     else expect(undo.status).toBe('in_doubt');
   },

@@ -12,7 +12,7 @@ const broken = path.join(dir, 'broken');
 const kit = pathToFileURL(path.resolve('libs/tool-kit/dist/index.js')).href;
 const zod = pathToFileURL(path.resolve('node_modules/zod/index.js')).href;
 
-/** A pack whose child cannot start while a file is there. */
+/** A pack whose child cannot start while a file exists. */
 const weather = `
 import { existsSync } from 'node:fs';
 import { defineTool } from '${kit}';
@@ -57,7 +57,7 @@ test('packs that cannot be loaded are named by /readyz and /v1/tools, and the ot
   expect((await weatherOf('Ulm')).body).toMatchObject({ status: 'succeeded', output: { sky: 'blue' } });
 });
 
-test('a pack whose process cannot start any more is named, its calls fail without an effect, until it starts again', async () => {
+test('a pack whose process can no longer start is named, and its calls fail without an effect, until it starts again', async () => {
   writeFileSync(broken, '');
   const tenant = await platform.admin().request('POST', '/v1/tenants', { tenant_id: 'umbra' });
   expect(tenant.status).toBeLessThan(300);
@@ -66,7 +66,7 @@ test('a pack whose process cannot start any more is named, its calls fail withou
   expect(failed.body).toMatchObject({ status: 'failed', error: { code: 'NETWORK_ERROR' } });
   await named('other.mjs', 'throws.mjs', 'weather');
   rmSync(broken);
-  // After a start that failed none is tried for a second.
+  // After a failed start there is no other start for a second.
   await sleep(1_000);
   const again = await other.request<Envelope>('POST', '/v1/calls', { tool: 'read_weather', inputs: { place: 'Bonn' }, context: {} });
   expect(again.body.status).toBe('succeeded');

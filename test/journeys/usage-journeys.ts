@@ -25,7 +25,7 @@ const month = (back = 0): string => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7);
 };
 
-/** What was used, what it cost, and what is billed: through the public face, by agents of their own. */
+/** Usage, cost and billing: through the public API, with separate agents. */
 export function describeUsageJourneys(at: JourneyWorld): void {
   describe('usage', () => {
     const fresh = async (): Promise<[Api, string]> => {
@@ -40,7 +40,7 @@ export function describeUsageJourneys(at: JourneyWorld): void {
     const keyed = (by: Api, inputs: Row, case_id?: string) =>
       by.call({ tool: 'probe_http_keyed', inputs, ...(case_id ? { case_id } : {}) }, { prefer: 'wait=20' });
 
-    test('what an agent used is counted once, by tool, adapter, capability, case and day, and it sees its own alone', async () => {
+    test("an agent's usage is counted once, by tool, adapter, capability, case and day, and the agent sees only its own", async () => {
       const [agent, name] = await fresh();
       const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
       const inputs = order();
@@ -75,7 +75,7 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect((await report((await fresh())[0], '')).total).toMatchObject({ calls: 0, success_rate: null });
     });
 
-    test('a tool has its latencies, and every duplicate was answered what the first call was', async () => {
+    test('a tool has its latencies, and every duplicate got the result of the first call', async () => {
       const [agent] = await fresh();
       const inputs = order({ delay_ms: 60 });
       await Promise.all(Array.from({ length: 5 }, () => keyed(agent, inputs)));
@@ -106,7 +106,7 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect((await report(at.admin, `agent=${name}`)).total).toMatchObject({ calls: 1, violations: 1, permission_violation_rate: 1 });
     });
 
-    test('asking for what a role or a tenant has no right to is a violation, whoever refused it', async () => {
+    test('a request without the role or for another tenant is a violation, whichever component refused it', async () => {
       const [agent, name] = await fresh();
       const tenant_id = `refused-${name}`;
       expect((await at.admin.request('POST', '/v1/tenants', { tenant_id })).status).toBe(201);
@@ -140,7 +140,7 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect(received.body.items.reduce((sum, { times }) => sum + times, 0)).toBe(4);
     });
 
-    test('an operator says which approval mode a call should have had, and takes it back', async () => {
+    test('an operator states which approval mode a call should have had, and withdraws that', async () => {
       const [agent, name] = await fresh();
       const { call_id } = (await agent.call({ tool: 'probe_read', inputs: {} })).body;
       const say = (by: Api, approval_mode: string) =>
@@ -157,7 +157,7 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect((await say(at.admin, 'nonsense')).status).toBe(400);
     });
 
-    test('the lines of a month are the same whenever they are asked for, and free of what ran for nobody', async () => {
+    test('the lines of a month are the same at any time, and repeats are not billed', async () => {
       const [agent, name] = await fresh();
       const inputs = order();
       for (const one of [inputs, inputs, order()]) await keyed(agent, one);
@@ -181,7 +181,7 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect((await agent.request('GET', `/v1/usage/billing?period=${month()}&provisional=true`)).status).toBe(403);
     });
 
-    test('a month that is over is closed on the record, told once and signed, and stays what it was', async () => {
+    test('a past month is closed on the record, published once and signed, and never changes', async () => {
       const receiver = await Receiver.start();
       try {
         const hook = { url: receiver.url, types: ['usage.*'] };
@@ -204,13 +204,13 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('metrics tell the usage of the last day in one series a measure', async () => {
+    test('metrics show the usage of the last day in one series for each measure', async () => {
       const metrics = await (await fetch(`${at.agent.base}/metrics`)).text();
       expect(metrics).toMatch(/countersign_usage_last_day\{measure="executed"\} [1-9]/);
       expect(metrics).toMatch(/countersign_usage_last_day_cost_usd [0-9.]+/);
     });
 
-    test('a group, a range, a month or a cursor that is none gets a problem that names it', async () => {
+    test('an invalid group, range, month or cursor gets a problem that names it', async () => {
       for (const [query, path] of [
         ['usage?group_by=planet', '/group_by'],
         ['usage?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', '/to'],

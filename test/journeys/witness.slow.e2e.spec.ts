@@ -19,14 +19,14 @@ const look = () => asAuditor('witness', '--vkey', vkey, '--log', platform.base, 
 let serial = 0;
 const write = () => platform.admin().call({ tool: 'write_file', inputs: { path: `${++serial}.txt`, content: 'x', mode: 'create' } });
 
-/** Waits until a checkpoint covers what the call left on the log. */
+/** Waits until a checkpoint covers the records of the call. */
 async function covered(call_id: string): Promise<void> {
   const query = `/v1/audit/bundle?call_id=${call_id}`;
   for (const end = performance.now() + 30_000; (await auditor.request('GET', query)).status !== 200; await sleep(200))
     if (performance.now() > end) throw new Error(`no checkpoint covers ${call_id}`);
 }
 
-/** Waits until a look finds nothing new: that the bundle was read is on the record too, and is covered a second later. */
+/** Waits until the witness finds nothing new: reading the bundle is recorded too, and covered a second later. */
 async function lookedThrough(): Promise<void> {
   for (const end = performance.now() + 30_000; ; await sleep(500)) {
     const { code, output } = await look();
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('a witness cosigns what only grows; a bundle under its cosignature is verified with both keys; a log that went back is refused', async () => {
+test('a witness cosigns a growing log; a bundle with its cosignature verifies with both keys; a rolled-back log is refused', async () => {
   const { body: call } = await write();
   await covered(call.call_id);
   vkey = (await auditor.request('GET', '/v1/audit/checkpoint')).headers.get('countersign-vkey') as string;
@@ -86,14 +86,14 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   expect(await look()).toMatchObject({ code: 1, output: expect.stringContaining('CONTRADICTION') });
 });
 
-test('a cosignature of nobody that is asked for, or under no checkpoint of this log, is not kept', async () => {
+test('a cosignature of an unknown witness, or of no checkpoint of this log, is not stored', async () => {
   const { body: note } = await auditor.request<string>('GET', '/v1/audit/checkpoint');
   expect((await auditor.request('POST', '/v1/audit/cosignatures', { note })).status).toBe(409);
   expect((await auditor.request('POST', '/v1/audit/cosignatures', { note: note.replace('countersign', 'counterfeit') })).status).toBe(409);
   expect((await auditor.request('POST', '/v1/audit/cosignatures', { note: '' })).status).toBe(400);
 });
 
-test('wrong usage is said in one line, with the usage', async () => {
+test('wrong usage is reported in one line, with the usage', async () => {
   expect(await asAuditor('witness', '--once')).toMatchObject({ code: 2, output: expect.stringContaining('--vkey is missing') });
   expect(await asAuditor('witness', '--every-ms', '1')).toMatchObject({ code: 2 });
   expect(await asAuditor('verify')).toMatchObject({ code: 2, output: expect.stringContaining('usage: npm run countersign -- verify') });

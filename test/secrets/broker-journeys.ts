@@ -4,7 +4,10 @@ import type { Api } from '../journeys/api.js';
 import type { TestedPlatform } from '../journeys/journey-world.js';
 import { AUDIENCE, CLIENT_SECRET, Sts } from './sts.js';
 
-/** Tokens that tools get instead of the caller's. The platform must be started with COUNTERSIGN_IDENTITY_ALLOW_PRIVATE; each executor keeps tokens for itself. */
+/**
+ * Tokens that tools get instead of the caller's. The platform must be started with COUNTERSIGN_IDENTITY_ALLOW_PRIVATE; each executor
+ * caches tokens itself.
+ */
 export function describeBroker(at: { platform: TestedPlatform }, executors = 1): void {
   describe('token broker', () => {
     const sts = new Sts();
@@ -39,7 +42,7 @@ export function describeBroker(at: { platform: TestedPlatform }, executors = 1):
         ...(user_token ? { user_token } : {}),
       });
 
-    test("a tool gets a short-lived token of the user's with the agent as its actor; neither's own token goes anywhere", async () => {
+    test('a tool gets a short-lived token of the user with the agent as its actor; the original tokens are never passed on', async () => {
       const user_token = await sts.user('alice');
       const { body } = await call(user_token);
       expect(body).toMatchObject({ status: 'succeeded', on_behalf_of: { id: 'alice' }, output: { status: 200 } });
@@ -59,11 +62,11 @@ export function describeBroker(at: { platform: TestedPlatform }, executors = 1):
       expect(decodeJwt(sts.seen.at(-1) as string).act).toEqual({ sub: 'bot' });
     });
 
-    test('a token is kept for its user and agent until shortly before it expires, and for nobody else', async () => {
+    test('a token is cached for its user and agent until shortly before it expires, and for no other caller', async () => {
       const before = sts.exchanges.length;
       const alice = await sts.user('alice');
       await Promise.all(Array.from({ length: 10 }, () => call(alice)));
-      // Kept from the first test by the executor that ran it: same tenant, user, agent, audience.
+      // Cached since the first test by the executor that ran it: same tenant, user, agent, audience.
       expect(sts.exchanges.length - before).toBeLessThan(executors);
       const known = sts.exchanges.length;
       const bob = await sts.user('bob');
@@ -84,7 +87,7 @@ export function describeBroker(at: { platform: TestedPlatform }, executors = 1):
       sts.lives_s = 300;
     });
 
-    test('an absent, refused or expired token is AUTH_REQUIRED with no effect, and says what to issue anew', async () => {
+    test('an absent, refused or expired token is AUTH_REQUIRED with no effect, and states what to issue again', async () => {
       const reissue = async (answer: ReturnType<typeof call>) => {
         const { body } = await answer;
         expect(body).toMatchObject({ status: 'failed', effect: 'none', error: { code: 'AUTH_REQUIRED' } });
@@ -94,7 +97,7 @@ export function describeBroker(at: { platform: TestedPlatform }, executors = 1):
       sts.refuse = { status: 400, error: 'invalid_grant' };
       expect(await reissue(call(await sts.user('dora')))).toMatchObject({ what: 'user_token', reason: 'refused' });
       sts.refuse = undefined;
-      expect((await call(await sts.user('eve', '-10s'))).status).toBe(400); // an expired token is not taken at all
+      expect((await call(await sts.user('eve', '-10s'))).status).toBe(400); // an expired token is refused at admission
       await admin.request('PUT', '/v1/policies/tools/probe_token', { tier: 'tier_2_approval_required' });
       const waiting = await call(await sts.user('fay', '2s'));
       expect(waiting.status).toBe(202);
@@ -108,7 +111,7 @@ export function describeBroker(at: { platform: TestedPlatform }, executors = 1):
       await admin.request('DELETE', '/v1/policies/tools/probe_token');
     });
 
-    test('a token endpoint that is away is a fault of the network, which may be tried again', async () => {
+    test('an unavailable token endpoint is a network fault, which may be retried', async () => {
       sts.refuse = { status: 503, error: 'busy' };
       expect((await call(await sts.user('gil'))).body).toMatchObject({
         status: 'failed',
@@ -117,7 +120,7 @@ export function describeBroker(at: { platform: TestedPlatform }, executors = 1):
       sts.refuse = undefined;
     });
 
-    test('a token that a resource gives back is masked', async () => {
+    test('a token that a resource returns is masked', async () => {
       const exchange = { token_endpoint: `${sts.url}/token`, client_id: 'broker', client_secret: 'broker_secret', audience: 'not-erp' };
       await admin.request('PUT', '/v1/token-exchanges/probe_token', exchange);
       const { body } = await call(await sts.user('alice'));

@@ -25,7 +25,7 @@ describe('canaries, embedded', () => {
     collector.close();
   });
 
-  /** Stops it: what stands on its disk then is all that it keeps. */
+  /** Stops the platform: its disk then has everything that it stores. */
   async function kept(): Promise<[string, string][]> {
     await platform.process.stop();
     const all = files(platform.dir);

@@ -7,7 +7,7 @@ export const canaries = Array.from({ length: 25 }, (_, n) => {
   return [`cAnArY${n}-${core.toString('base64url')}`, `pa "ss" é&%${n} ${core.toString('hex').slice(0, 20)}`][n % 2] as string;
 });
 
-/** What of these secrets can be read in a text: searched with code that the platform does not use for it. */
+/** The secrets that are readable in a text: searched with code that the platform does not use for masking. */
 export function leaks(where: string, text: string): string[] {
   return canaries.flatMap((value, n) => {
     const bytes = Buffer.from(value);

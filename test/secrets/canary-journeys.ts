@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { canaries, ENCODINGS, HOWS, leaks } from './canaries.js';
 
-/** Takes the spans that a platform exports. */
+/** Receives the spans that a platform exports. */
 export class SpanCollector {
   readonly spans: string[] = [];
 
@@ -20,7 +20,7 @@ export class SpanCollector {
     return collector;
   }
 
-  /** What a platform needs to send its spans here, and to log all that it can. */
+  /** Environment of a platform that sends its spans here and logs everything. */
   get env(): Record<string, string> {
     const { port } = this.server.address() as { port: number };
     return {
@@ -42,13 +42,13 @@ export class SpanCollector {
 export interface CanaryWorld {
   admin(): Api;
   readonly collector: SpanCollector;
-  /** All that its processes printed. */
+  /** The complete output of its processes. */
   output(): string;
-  /** Everything that is kept, wherever, by the name of its place; each fit to be searched. */
+  /** Everything that is stored, by the name of its place, in searchable form. */
   kept(): Promise<[place: string, text: string][]>;
 }
 
-/** Secrets are put in, tools do with them what they should not, and everything that anybody could read is searched. */
+/** Sets secrets, runs tools that misuse them, and searches everything that anyone could read. */
 export function describeCanaries(at: () => CanaryWorld): void {
   const answers: string[] = [];
 
@@ -62,7 +62,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
   const put = (scope: string, n: number, value: string) => send('PUT', `/v1/secrets/${scope}/probe_secret_${n}`, { value });
 
   describe('secrets', () => {
-    test('a call whose secrets nobody gave has no effect and says whom to ask, and operators are told', async () => {
+    test('a call whose secrets are not set has no effect and names who can set them, and operators are notified', async () => {
       const { body } = await probe('return');
       expect(body).toMatchObject({ status: 'failed', error: { code: 'AUTH_REQUIRED' }, effect: 'none' });
       const { reissue } = (body.error as { details: { reissue: { name: string; reason: string; where: string }[] } }).details;
@@ -70,7 +70,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
       expect(reissue[0]).toMatchObject({ name: 'probe_secret_0', reason: 'absent', where: 'PUT /v1/secrets/workspace/probe_secret_0' });
     });
 
-    test('the nearest scope counts, an expired secret is asked for anew, and the scope of the installation is warned of', async () => {
+    test('the nearest scope counts, an expired secret must be set again, and a secret of the installation causes a warning', async () => {
       await Promise.all(canaries.map(async (value, n) => expect((await put('org', n, value)).status).toBe(201)));
       const org = await probe('safe');
       expect(org.body).toMatchObject({ status: 'succeeded', output: { lengths: canaries.map(({ length }) => length) } });
@@ -92,7 +92,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
       expect(near.credentials).toContainEqual({ name: 'probe_secret_1', scope: 'workspace', version: 1 });
     });
 
-    test('25 secrets that a tool returns, throws, prints, logs, attaches and splits, in 5 encodings, are seen nowhere', async () => {
+    test('25 secrets that a tool returns, throws, prints, logs, attaches and splits, in 5 encodings, appear nowhere', async () => {
       const rotating = send('POST', '/v1/secrets:rotate-keys');
       const read: string[] = [];
       const tried = async (how: string, encoding: string) => {
@@ -115,7 +115,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
       const { collector } = at();
       expect(at().output()).toContain('printed');
       expect(at().output()).toContain('[secret]');
-      // Parts of a request follow one another: a secret may stand across two of them.
+      // Parts of a request follow one another: a secret may cross the border of two.
       const spans = collector.spans.join('');
       expect(spans).toContain('probe_secret');
       const kept = await at().kept();
@@ -127,7 +127,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
         ...kept.flatMap(([place, text]) => leaks(place, text)),
       ];
       expect(found).toEqual([]);
-      // The search sees what it looks for.
+      // Verifies that the search finds the secrets.
       expect(leaks('here', JSON.stringify(canaries))).not.toEqual([]);
       expect(new Masker(canaries).record(canaries)).toEqual(canaries.map(() => '[secret]'));
     });

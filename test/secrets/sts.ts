@@ -4,7 +4,7 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet, jwtV
 export const AUDIENCE = 'urn:countersign:tenant:default';
 export const CLIENT_SECRET = 'client secret of the broker';
 
-/** A token endpoint (RFC 8693) that issues users' tokens too, and a resource that takes only tokens of its own audience. */
+/** A token endpoint (RFC 8693) that also issues users' tokens, and a resource that accepts only tokens for its own audience. */
 export class Sts {
   readonly exchanges: Record<string, string>[] = [];
   readonly actors: unknown[] = [];

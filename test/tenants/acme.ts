@@ -1,15 +1,15 @@
 import type { Api } from '../journeys/api.js';
 import { sagaThatReads } from './probe-bodies.js';
 
-/** In what acme says wherever it can, and in none of its ids: whoever is shown it is shown something of acme. */
+/** Part of every text of acme, but of none of its ids: a response that contains it reveals data of acme. */
 export const MARK = 'AcmeOnlyMark';
 export const SECRET = 'a secret of acme';
 
-/** What a parameter can name: something that acme has, and the same kind of thing that it has not. */
+/** The values of a parameter: an object that acme has, and one of the same kind that does not exist. */
 export interface Named {
   acmes: string;
   nobodys: string;
-  /** Both are there for every tenant, and only acme did something with its own: the answers differ in more than the name. */
+  /** Every tenant has both objects, and only acme used its own: the responses differ in more than the name. */
   shared?: boolean;
 }
 
@@ -24,7 +24,7 @@ async function made<T extends object>(api: Api, method: string, url: string, bod
   return answer.body;
 }
 
-/** Asks until there is one. */
+/** Polls until the value exists. */
 async function found<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause()) {
     const it = await ask();
@@ -33,7 +33,7 @@ async function found<T>(ask: () => Promise<T | undefined>): Promise<T> {
   throw new Error('acme has not got what it made within 30 s');
 }
 
-/** A tenant that has something of everything that can be named. */
+/** A tenant that has an object of every kind that can be named. */
 export class Acme {
   /** By `<resource>.<parameter>`, or by the parameter alone. */
   readonly names = new Map<string, Named>();
@@ -57,7 +57,7 @@ export class Acme {
     return acme;
   }
 
-  /** A comparison of the record, which the installation has. */
+  /** A comparison of the log, which belongs to the installation. */
   private async compare(installation: Api): Promise<void> {
     const { run_id } = await made<{ run_id: string }>(installation, 'POST', '/v1/scrubs', { views: false });
     this.names.set('scrubs.run_id', named(run_id, '019aa000-0000-7000-8000-000000000000'));
@@ -71,7 +71,7 @@ export class Acme {
     return (this.names.get(parameter) as Named).acmes;
   }
 
-  /** What acme sees of itself. */
+  /** Everything that acme sees of itself. */
   async sees(): Promise<string> {
     const { call_id, case_id } = { call_id: this.idOf('call_id'), case_id: this.idOf('case_id') };
     const urls = [`/v1/calls/${call_id}`, `/v1/cases/${case_id}`, `/v1/cases/${case_id}/history`, '/v1/approvals?status=pending'];
@@ -111,7 +111,7 @@ export class Acme {
     for (const name of [...lists, ...more, ...histories, ...shared]) urls.push(`/v1/${name}`);
     const seen = [];
     for (const url of urls) seen.push(`${url}: ${JSON.stringify(await made<object>(this.admin, 'GET', url))}`);
-    // Trust fades by the second.
+    // Trust scores decay every second.
     return seen.join('\n').replace(/"trust_score":[\d.]+/g, '');
   }
 
@@ -126,7 +126,7 @@ export class Acme {
     this.names.set('provider', named('local', 'nobodys'));
   }
 
-  /** What it rules by, and whose data is personal. */
+  /** Its policy, and its rules for personal data. */
   private async rule(): Promise<void> {
     const put = (url: string, body: unknown) => made(this.admin, 'PUT', url, body);
     await put('/v1/policies/tools/read_file', { tier: 'tier_2_approval_required', rule_id: MARK });
@@ -142,11 +142,11 @@ export class Acme {
     await put('/v1/policies/active', { version: 'acme-1' });
     await put('/v1/saga-definitions/acme-trip/versions/1.0.0', sagaThatReads(MARK, { name: 'acme-trip', version: '1.0.0' }));
     this.names.set('saga-definitions.name', named('acme-trip', 'nobodys-trip')).set('saga-definitions.version', named('1.0.0', '1.0.1'));
-    // The first is for who uses one, the second for who publishes one: a rival's own is no longer nobody's.
+    // The first is for routes that use a version, the second for routes that publish one: afterwards the rival's own version exists.
     this.names.set('version', named('acme-1', 'nobodys-1')).set('published', named('acme-2', 'nobodys-2'));
   }
 
-  /** Calls of a case and of a run, and what they leave. */
+  /** Calls of a case and of a run, and their results. */
   private async work(): Promise<void> {
     const call = (by: Api, body: object) =>
       made<{ call_id: string; attachments: { url: string }[] }>(by, 'POST', '/v1/calls', body, { prefer: 'wait=30' });
@@ -168,7 +168,7 @@ export class Acme {
     const report = await call(this.admin, { tool: 'probe_report', inputs: { name: MARK } });
     const blob = decodeURIComponent(report.attachments[0]?.url.split('/').at(-1) as string);
     this.names.set('blobs.name', named(blob, `${'0'.repeat(64)}${blob.slice(64)}`));
-    // Its credentials are missing, which operators are told.
+    // Its credentials are missing, of which operators are notified.
     const refused = await call(this.agent, { tool: 'probe_token', inputs: { url: 'http://127.0.0.1:9/' } });
     this.names.set('security-events.call_id', named(refused.call_id, this.names.get('call_id')?.nobodys as string));
     for (const agent of ['agent', 'agent_id', 'principal_id', 'principal', 'caller'])
@@ -176,7 +176,7 @@ export class Acme {
     await this.find();
   }
 
-  /** What calls and cases are found by, besides what they are of. */
+  /** Further attributes by which calls and cases are found. */
   private async find(): Promise<void> {
     await made(this.admin, 'POST', '/v1/delegations', { agent_id: 'acme-agent' });
     const body = { tool: 'list_directory', inputs: { path: 'for root' }, on_behalf_of: 'root' };
@@ -185,7 +185,7 @@ export class Acme {
     this.names.set('calls.text', named('acmes-run', 'nobodys-run')).set('cases.text', named(MARK.slice(0, -4), 'NobodysOnly'));
   }
 
-  /** An approval that waits, and one that left a grant. */
+  /** A waiting approval, and one that created a grant. */
   private async approve(): Promise<void> {
     const { case_id } = await made<{ case_id: string }>(this.admin, 'POST', '/v1/cases', { title: MARK });
     const ask = async (of: string) => {
@@ -230,7 +230,7 @@ export class Acme {
     await made(this.admin, 'PUT', '/v1/mappings/read_file', { mode: 'permissive', inputs: [], tables: { [MARK]: { a: 'b' } } });
   }
 
-  /** What it thinks of a tool that everybody has, and what stands on the log of it. */
+  /** Ratings of a tool that all tenants have, and its records on the log. */
   private async measure(): Promise<void> {
     await made(this.admin, 'POST', '/v1/tools/probe_report/ratings', { rating: 1, comment: MARK });
     const tool = '/v1/tools/probe_report/versions/1.0.0';

@@ -1,10 +1,10 @@
 import { fetch } from 'undici';
 
-/** An operation as /openapi.json tells it. */
+/** An operation in /openapi.json. */
 export interface Route {
   method: string;
   path: string;
-  /** Who may, besides admins; empty: every principal. */
+  /** The required roles, besides admins; empty: every principal. */
   roles: string[];
   open: boolean;
   has_body: boolean;
@@ -18,11 +18,11 @@ interface Operation {
   parameters?: { name: string; in: string }[];
 }
 
-/** A route without any security, or with an empty alternative, takes requests without a token. */
+/** A route without any security, or with an empty alternative, accepts requests without a token. */
 const isOpen = ({ security }: Operation): boolean =>
   security !== undefined && (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0));
 
-/** Every route of a running platform, from its own document: a new route is probed by itself. */
+/** Every route in the OpenAPI document of a running platform: a new route is probed automatically. */
 export async function routesOf(base: string): Promise<Route[]> {
   const document = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<string, Record<string, Operation>> };
   return Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -37,7 +37,7 @@ export async function routesOf(base: string): Promise<Route[]> {
   );
 }
 
-/** The path with something in place of each parameter. */
+/** The path with a value for each parameter. */
 export function filled(path: string, of: (name: string) => string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(of(name)));
 }

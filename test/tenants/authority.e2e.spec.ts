@@ -26,7 +26,7 @@ const read = (by: Api, more: Body = {}, text = `t${serial++}`) =>
   by.request<Body>('POST', '/v1/calls', { tool: 'probe_marked', inputs: { text }, context: { purpose: PURPOSE }, ...more });
 const ruleOf = (body: Body) => [body.status, (body.decision as Body | null)?.rule, (body.error as Body | null)?.code];
 
-test('a call without a scope, a clearance or a purpose is denied on the record, and says which rule did it', async () => {
+test('a call without a scope, a clearance or a purpose is denied on the record, with the rule that denied it', async () => {
   const able = await keyFor('agent', 'able', ['agent'], { scopes: [SCOPE], clearances: [MARKING] });
   expect((await read(able)).body).toMatchObject({ status: 'succeeded', markings: [MARKING], purpose: PURPOSE });
   const unscoped = await keyFor('agent', 'unscoped', ['agent'], { scopes: ['other'], clearances: [MARKING] });
@@ -40,14 +40,14 @@ test('a call without a scope, a clearance or a purpose is denied on the record, 
   expect((await read(bound, { context: { purpose: 'underwriting.review' } })).body.status).toBe('succeeded');
 });
 
-test('no policy of a tenant lowers what a missing scope or clearance forbids', async () => {
+test('no policy of a tenant overrides a missing scope or clearance', async () => {
   await admin.request('PUT', '/v1/policies/tools/probe_marked', { tier: 'tier_0_safe' });
   const nobody = await keyFor('agent', 'nobody', ['agent']);
   expect((await read(nobody)).body.status).toBe('denied');
   await admin.request('DELETE', '/v1/policies/tools/probe_marked');
 });
 
-test('an agent that acts for a user may what both may', async () => {
+test('an agent that acts for a user has the rights that both have', async () => {
   const agent = await keyFor('agent', 'deputy', ['agent'], { scopes: [SCOPE, 'x'], clearances: [MARKING, 'y'] });
   const cleared = await keyFor('user', 'cleared', ['operator'], { scopes: [SCOPE], clearances: [MARKING] });
   const plain = await keyFor('user', 'plain', ['operator'], { scopes: [SCOPE] });
@@ -58,7 +58,7 @@ test('an agent that acts for a user may what both may', async () => {
   expect(ruleOf((await read(agent, { on_behalf_of: 'plain' })).body)).toEqual(['denied', 'authority.clearances', 'POLICY_DENIED']);
 });
 
-test('a result is marked as its sources are, is withheld from readers who are not cleared, and cannot be a source for them', async () => {
+test('a result has the markings of its sources, is withheld from readers without clearance, and cannot be a source for them', async () => {
   const able = await keyFor('agent', 'reader', ['agent'], { clearances: [MARKING] });
   const blind = await keyFor('user', 'blind', ['operator', 'agent']);
   const { case_id } = (await able.request<{ case_id: string }>('POST', '/v1/cases', { title: 'marked' })).body;
@@ -89,7 +89,7 @@ test('a result is marked as its sources are, is withheld from readers who are no
   expect([unseen.status, unseen.body.detail]).toEqual([400, 'the call does not exist']);
 });
 
-test('in a batch, what a call depends on is a source of it', async () => {
+test('in a batch, the dependencies of a call are its sources', async () => {
   const able = await keyFor('agent', 'batcher', ['agent'], { clearances: [MARKING] });
   const calls = [
     { tool: 'probe_marked', inputs: { text: 'x' }, context: { purpose: PURPOSE } },

@@ -6,10 +6,10 @@ import { type Route, routesOf } from './api-routes.js';
 import { type Probe, Probes } from './probes.js';
 
 const ROLES = ['agent', 'approver', 'operator', 'auditor', 'policy_admin', 'tool_author', 'admin'];
-/** Routes of the installation: what acme has there, admins of tenant `default` have. */
+/** Routes of the installation: admins of tenant `default` have access to what acme has there. */
 const INSTALLATIONS = /^\/v1\/(projections|adapters|tenants|log|scrubs|secrets:)/;
 
-/** What another tenant can see, guess, exhaust and time: nothing. `roles`: those that each probe is made with. */
+/** Tests that another tenant can see, guess, exhaust and time nothing. `roles`: the roles used for each probe. */
 export function describeCrossTenant(at: { platform: TestedPlatform }, roles: readonly string[] = ROLES): void {
   describe('tenants', () => {
     let acme: Api;
@@ -17,7 +17,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
     let tenant: Acme;
     let probed: Probes;
     let routes: Route[];
-    /** Of acme, by the name of the path's parameter. */
+    /** Ids of acme, by the name of the path's parameter. */
     const ids = new Map<string, string>();
     const rivals = new Map<string, Api>();
     const unknown = (name: string): string => tenant.names.get(name)?.nobodys as string;
@@ -35,7 +35,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       routes = (await routesOf(at.platform.base)).filter((route) => !route.open);
     });
 
-    /** What acme sees of itself, once nothing of it changes by itself any more. */
+    /** Everything that acme sees of itself, once it no longer changes by itself. */
     async function settled(): Promise<string> {
       for (let [before, tries] = ['', 0]; ; tries++) {
         const now = await tenant.sees();
@@ -47,7 +47,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
 
     const where = ({ route, filter }: Probe) => `${route.method} ${route.path}${filter === undefined ? '' : `?${filter}=`}`;
 
-    /** What a rival learns by a probe, in words. */
+    /** The information that a rival gets from a probe, in words. */
     async function learnt(probe: Probe, rival: Api): Promise<string[]> {
       const foreign = await probed.ask(rival, probe, 'acmes');
       const shown = [MARK, SECRET].filter((text) => foreign.text.includes(text)).map(() => `shows ${foreign.text.slice(0, 300)}`);
@@ -60,7 +60,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       return shown;
     }
 
-    test('1,000 probes of every route by roles of another tenant learn and change nothing', async () => {
+    test('1,000 probes of every route by roles of another tenant reveal and change nothing', async () => {
       const before = await settled();
       expect(before.split(MARK).length).toBeGreaterThan(25);
       const { probes, missing } = probed.all(routes);
@@ -82,7 +82,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       expect(await tenant.sees()).toBe(before);
     });
 
-    test('a place in a list of acme is no way into it', async () => {
+    test("a cursor of acme's lists gives no access to them", async () => {
       const found: string[] = [];
       let places = 0;
       for (const { path, query } of routes.filter((route) => route.query.includes('cursor') && !route.path.includes('{'))) {
@@ -96,16 +96,16 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       expect(places).toBeGreaterThan(5);
     });
 
-    test('each of those probes asks for what acme has: acme itself is answered', async () => {
+    test('each of those probes requests something that acme has: acme itself gets it', async () => {
       const order = ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'];
       const probes = probed.all(routes).probes.filter(({ tells, route }) => tells || route.has_body);
       const vain: string[] = [];
       for (const probe of probes.sort((a, b) => order.indexOf(a.route.method) - order.indexOf(b.route.method))) {
         const by = INSTALLATIONS.test(probe.route.path) ? root : acme;
         const [own, nobodys] = [await probed.ask(by, probe, 'acmes', 'acme'), await probed.ask(by, probe, 'nobodys', 'acme')];
-        // What is there and cannot be done is told from what is not there.
+        // A response that something exists but cannot be done differs from one that it does not exist.
         const answered = own.status < 300 || own.status === 409 || own.text.includes(':not-undoable');
-        // Who sets what it names itself is answered the same whatever the name; who reads, or acts on what is there, is not.
+        // A write with a new name gets the same response whatever the name; a read, or a change of an existing object, does not.
         const leaked = probe.route.method === 'GET' ? [own, nobodys].map(({ text }) => probed.plain(text)) : [own.status < 300, false];
         const apart = own.status !== nobodys.status || leaked[0] !== leaked[1] || probe.shared || !probe.tells;
         if (!answered || !apart) vain.push(`${where(probe)}: ${own.status} ${own.text.slice(0, 300)}; ${nobodys.status} for nobody's`);
@@ -113,7 +113,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       expect(vain).toEqual([]);
     });
 
-    test('ids of another tenant in a body are as unknown as none', async () => {
+    test('ids of another tenant in a body are unknown, like ids that do not exist', async () => {
       const agent = rivals.get('agent') as Api;
       const call = (more: object) =>
         agent.request<{ code: string; detail: string }>('POST', '/v1/calls', { tool: 'list_directory', inputs: { path: '.' }, ...more });
@@ -127,12 +127,12 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       }
     });
 
-    test('a tenant that floods is stopped at its own cap, and another does not feel it', async () => {
+    test('a tenant that sends too many requests is stopped at its own cap, and another is not affected', async () => {
       const rival = rivals.get('agent') as Api;
       const flood = Array.from({ length: 120 }, (_, n) =>
         rival.call({ tool: 'probe_slow', inputs: { duration_ms: 100_000 + n } }, { prefer: 'wait=2' }),
       );
-      // They run longer than a caller waits: an end that it is told is one before any of theirs.
+      // The flood's calls run longer than a caller waits: a response with an end comes before the end of any of them.
       const answer = await acme.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=20' });
       const answers = await Promise.all(flood);
       const statuses = answers.map(({ status }) => status);

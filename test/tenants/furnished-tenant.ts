@@ -15,7 +15,7 @@ const REGISTER = (word: string) => ({
   entries: [{ id: 'X', valid_from: '2020-01-01T00:00:00Z', valid_to: null, fields: { word } }],
 });
 
-/** A tenant with an agent, somebody who approves, a case, files, a repository with a remote, and records; all hold its word. */
+/** A tenant with an agent, an approver, a case, files, a repository with a remote, and records; all contain its word. */
 export class FurnishedTenant {
   private constructor(
     readonly tenant_id: string,
@@ -47,7 +47,7 @@ export class FurnishedTenant {
     return tenant;
   }
 
-  /** A call as it ended, approved where that is asked for. */
+  /** Makes a call and waits for its end; approves it if required. */
   async call(tool: string, inputs: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Envelope> {
     const { agent, approver } = this.people;
     const context = { purpose: 'reference' };
@@ -57,7 +57,7 @@ export class FurnishedTenant {
     return agent.callUntil(body.call_id, ({ status }) => !['pending_approval', 'running', 'pending_policy'].includes(status));
   }
 
-  /** A repository `app` with two commits and a branch of the case, which has one more. */
+  /** Creates a repository `app` with two commits and a branch of the case with one more. */
   makeRepository(): void {
     const { workspace, remote } = this.folders;
     const repo = path.join(workspace, 'app');
@@ -76,7 +76,7 @@ export class FurnishedTenant {
     writeFileSync(path.join(repo, 'a.txt'), `${this.word} third\n`);
   }
 
-  /** Everything that is this tenant's on the disk: each file by its digest, hidden ones too. */
+  /** All files of this tenant on the disk, including hidden ones, by digest. */
   everything(): Record<string, string> {
     return Object.assign({}, ...Object.entries(this.folders).map(([name, folder]) => digests(folder, name)));
   }

@@ -120,7 +120,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
   ];
   describeCanaries((): CanaryWorld => ({ admin: () => at.platform.admin(), collector, output, kept }));
 
-  test('a policy rules on every instance of every service once its activation is answered', async () => {
+  test('an activated policy applies on every instance of every service once its activation has its response', async () => {
     const admin = at.platform.admin();
     const agent = await admin.keyFor('agent', 'ruled', ['agent']);
     const rules = [{ id: 'no', tools: 'list_directory', when: 'principal.id == "ruled"', effect: 'deny' }];
@@ -139,7 +139,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
     }
   });
 
-  test("a real provider's token is a principal of its tenant, and nobody else's is", async () => {
+  test('a token of a real provider identifies a principal of its own tenant only', async () => {
     const admin = at.platform.admin();
     const identity = {
       issuer: provider.issuer,

@@ -5,7 +5,7 @@ import type { Api, Envelope } from '../journeys/api.js';
 import { countersign } from '../journeys/cli.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 
-/** An installation of before tenants had folders: its one tenant's files lie directly in the workspace. */
+/** An installation from before tenants had folders: the files of its only tenant are directly in the workspace. */
 describe('a workspace with files directly in it', () => {
   let platform: EmbeddedPlatform;
   let root: string;
@@ -28,7 +28,7 @@ describe('a workspace with files directly in it', () => {
 
   const call = async (by: Api, tool: string, inputs: Record<string, unknown>): Promise<Envelope> => (await by.call({ tool, inputs })).body;
 
-  test('stays with the tenant that it had: it reads and writes there as before', async () => {
+  test('stays with its existing tenant, which reads and writes there as before', async () => {
     expect(await call(owner, 'read_file', { path: 'old.txt' })).toMatchObject({ output: { content: 'from before' } });
     expect(await call(owner, 'write_file', { path: 'new.txt', content: 'new', mode: 'create' })).toMatchObject({ status: 'succeeded' });
     expect(readFileSync(path.join(root, 'new.txt'), 'utf8')).toBe('new');
@@ -58,7 +58,7 @@ describe('a workspace with files directly in it', () => {
     expect(existsSync(path.join(root, 'second'))).toBe(false);
   };
 
-  test('refuses a second tenant, and says what to do', refusals);
+  test('refuses a second tenant, and states what to do', refusals);
 
   test('refuses it after a restart too, and other tools of that tenant work', async () => {
     await platform.process.stop();
@@ -69,7 +69,7 @@ describe('a workspace with files directly in it', () => {
     expect(await call(owner, 'read_file', { path: 'new.txt' })).toMatchObject({ output: { content: 'new' } });
   });
 
-  test('has a folder for each tenant once it was moved, with nothing lost and nothing mixed', async () => {
+  test('has a folder for each tenant after it was moved, with nothing lost and nothing mixed', async () => {
     await platform.process.stop();
     const { code, output } = await countersign({ COUNTERSIGN_WORKSPACE_ROOT: root }, 'move-workspace', '--now');
     expect([code, output]).toEqual([0, expect.stringContaining(path.join(root, 'default'))]);
@@ -88,7 +88,7 @@ describe('a workspace with files directly in it', () => {
     expect(readdirSync(root).sort()).toEqual(['.countersign-layout.json', 'default', 'second']);
   });
 
-  test('cannot be shared any more by a setting alone', async () => {
+  test('can then no longer be shared by a setting alone', async () => {
     await platform.process.stop();
     await expect(platform.up({ COUNTERSIGN_WORKSPACE_SHARED: 'true' })).rejects.toThrow();
     await platform.up();

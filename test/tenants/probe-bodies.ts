@@ -1,4 +1,4 @@
-/** What is named by a parameter: acme's, or nobody's. */
+/** The value of a parameter: acme's, or one that does not exist. */
 export type NameOf = (parameter: string) => string;
 
 const PIN = '0'.repeat(64);
@@ -21,7 +21,10 @@ export const sagaThatReads = (path: string, more: { name: string; version: strin
   },
 });
 
-/** By method and path: a body that its schema takes, so that a probe gets to what it is after. A route with a body and none here fails the probes. */
+/**
+ * By method and path: a body that matches the schema, so that a probe reaches its target. A route with a body that is missing here fails
+ * the probes.
+ */
 export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => unknown>> = {
   'POST /v1/calls': (of) => ({ tool: 'list_directory', inputs: { path: '.' }, case_id: of('case_id'), sources: [of('call_id')] }),
   'POST /v1/calls:batch': (of) => ({ calls: [{ tool: 'list_directory', inputs: { path: '.' }, case_id: of('case_id') }] }),

@@ -4,7 +4,7 @@ import type { Acme, Named } from './acme.js';
 import { filled, type Route } from './api-routes.js';
 import { bodies } from './probe-bodies.js';
 
-/** Parameters of a query that name nothing that a tenant has. */
+/** Query parameters that do not name an object of a tenant. */
 const VALUES = new Set(
   'limit status state fields expand order requested_after requested_before opened_after opened_before lifecycle category effect_class pattern'
     .concat(' capability marking provider q capabilities version min_trust max_latency_ms max_cost')
@@ -16,7 +16,7 @@ const VALUES = new Set(
     )
     .concat(['role', 'source', 'price_of_hour', 'as_of', 'at_offset', 'token', 'metadata']),
 );
-/** Parameters that nobody can furnish, and why. */
+/** Parameters for which no value can be created, and why. */
 const NOBODYS: Readonly<Record<string, string>> = {
   'sagas.case_id': 'no route starts a saga',
   saga_id: 'no route starts a saga',
@@ -27,14 +27,14 @@ const PATIENCE_MS = 20_000;
 
 type Whose = 'acmes' | 'nobodys';
 
-/** A request that names something of acme, and the same request about what nobody has. */
+/** A request that names an object of acme, and the same request for one that does not exist. */
 export interface Probe {
   route: Route;
-  /** The parameter of the query that names it; absent: the path or the body does. */
+  /** The query parameter that names it; absent: the path or the body does. */
   filter?: string;
-  /** The two requests differ: by this probe, foreign things could be told from none. */
+  /** The two requests differ: this probe could distinguish foreign objects from missing ones. */
   tells: boolean;
-  /** What it is about is there for every tenant. */
+  /** Every tenant has the object. */
   shared: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface Answered {
 export class Probes {
   constructor(private readonly acme: Acme) {}
 
-  /** What these routes can be asked, and what of them nobody can ask: a parameter that is not furnished, a body that is not written. */
+  /** The probes of these routes, and what is missing for others: a value of a parameter, a body. */
   all(routes: readonly Route[]): { probes: Probe[]; missing: string[] } {
     const probes: Probe[] = [];
     const missing: string[] = [];
@@ -71,7 +71,7 @@ export class Probes {
     return { probes, missing };
   }
 
-  /** Asks, again while the views are behind. Names and what no two answers share are left out of the text. */
+  /** Sends a probe, repeatedly while the views lag. Names and values that differ in every response are removed from the text. */
   async ask(by: Api, { route, filter }: Probe, whose: Whose, tenant_id = 'rival'): Promise<Answered> {
     const { url, body } = this.request(route, whose, filter, tenant_id);
     for (const end = performance.now() + PATIENCE_MS; ; await new Promise((later) => setTimeout(later, 100))) {
@@ -80,7 +80,7 @@ export class Probes {
     }
   }
 
-  /** The text of an answer to the one as it would be to the other. */
+  /** Removes the names from a response, so that two responses can be compared. */
   plain(text: string): string {
     const names = [...this.acme.names.values()].flatMap(({ acmes, nobodys }) => [acmes, nobodys]);
     const longest = [...new Set(names)].sort((a, b) => b.length - a.length);
@@ -88,10 +88,10 @@ export class Probes {
     return bare.replace(/"proof":"[^"]*"/g, '""').replace(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}|\d+/g, '0');
   }
 
-  /** What is sent to a route. */
+  /** The request of a route. */
   request(route: Route, whose: Whose, filter?: string, tenant_id = 'rival'): { url: string; body: unknown } {
     const nameOf = (of: Whose) => (name: string) => this.named(route, name)?.[of] ?? `nobodys-${name}`;
-    // A filter is probed of what is there to be filtered, or of nothing at all.
+    // A filter is probed with the path of an existing object, or of none.
     const path = filled(route.path, nameOf(filter === undefined ? whose : 'nobodys'));
     const query = filter === undefined ? '' : `?${filter}=${encodeURIComponent(nameOf(whose)(filter))}`;
     const needed = filter === undefined && route.method === 'GET' ? needs[route.path] : undefined;
@@ -106,7 +106,7 @@ export class Probes {
 
 const resourceOf = (route: Route): string => route.path.split('/')[2] as string;
 
-/** Queries that a route does not answer without, or that make it answer whole items. */
+/** Query parameters that a route requires, or that make it return whole items. */
 const needs: Readonly<Record<string, string>> = {
   '/v1/calls': 'expand=*',
   '/v1/approvals': 'expand=*',
@@ -114,7 +114,7 @@ const needs: Readonly<Record<string, string>> = {
   '/v1/usage/billing': 'period=2026-01&provisional=true',
 };
 
-/** A stream is read for a moment. */
+/** Sends a request; a stream is read for a moment. */
 export async function raw(by: Api, method: string, url: string, body: unknown): Promise<Answered> {
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const type = body === undefined ? {} : { 'content-type': 'application/json' };

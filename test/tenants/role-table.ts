@@ -6,7 +6,7 @@ import { filled, type Route, routesOf } from './api-routes.js';
 const ROLES = ['agent', 'approver', 'operator', 'auditor', 'policy_admin', 'tool_author', 'admin'];
 const WITHOUT = 'this needs one of the roles';
 
-/** Whether the route turns this caller away for its role. */
+/** Whether the route refuses this caller because of its role. */
 async function refused(route: Route, caller: Api): Promise<boolean> {
   const url = filled(route.path, (name) => (name === 'scope' ? 'user' : `no-such-${name.replaceAll('_', '-')}`));
   const stream = { accept: 'text/event-stream', prefer: 'wait=0' };
@@ -15,7 +15,7 @@ async function refused(route: Route, caller: Api): Promise<boolean> {
   return status === 403 && (body.detail ?? '').startsWith(WITHOUT);
 }
 
-/** Who is let in where, and that nobody is without a token. */
+/** Tests which roles each route accepts, and that none accepts a request without a token. */
 export function describeRoleTable(at: { platform: TestedPlatform }): void {
   describe('roles', () => {
     let routes: Route[];
@@ -25,7 +25,7 @@ export function describeRoleTable(at: { platform: TestedPlatform }): void {
       for (const role of ROLES) callers.set(role, await at.platform.admin().keyFor('user', `only-${role}`, [role]));
     });
 
-    test('every route lets in exactly the roles that its document names', async () => {
+    test('every route accepts exactly the roles that its document names', async () => {
       const table: string[] = [];
       const wrong: string[] = [];
       expect(routes.length).toBeGreaterThan(40);
@@ -43,7 +43,7 @@ export function describeRoleTable(at: { platform: TestedPlatform }): void {
       expect(table.filter((line) => !line.endsWith(': all')).length).toBeGreaterThan(20);
     });
 
-    test('without a token, and with one that is revoked, no route but the open ones answers', async () => {
+    test('without a token, and with a revoked one, only the open routes respond', async () => {
       const admin = at.platform.admin();
       const principal = { kind: 'user', id: 'gone', roles: ['admin'] };
       const { body } = await admin.request<{ key: string; key_id: string }>('POST', '/v1/keys', { principal });

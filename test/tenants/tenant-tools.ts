@@ -10,7 +10,7 @@ const WORD = 'AcmeKeepsThis';
 /** Both tenants send the same header for the same attempt. */
 const sameKey = (tool: string, attempt: number) => ({ 'idempotency-key': `${tool} ${attempt}` });
 
-/** What a tenant's agent can reach of another tenant with the built-in tools: nothing. */
+/** Tests that a tenant's agent can reach nothing of another tenant with the built-in tools. */
 export function describeTenantTools(at: { platform: JourneyPlatform }): void {
   describe('tools of two tenants', () => {
     let acme: FurnishedTenant;
@@ -32,7 +32,7 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
       }
     });
 
-    test('every built-in tool is tried, but for the pure ones and those that reach what is common to all', async () => {
+    test('every built-in tool is tried, except for the pure ones and those that reach what all tenants share', async () => {
       const names = (await acme.tools()).filter((tool) => tool.effect_class !== 'pure' && !tool.name.startsWith('probe_'));
       expect(names.map(({ name }) => name).sort()).toEqual([...Object.keys(attempts), ...Object.keys(COMMON)].sort());
     });
@@ -43,7 +43,7 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
         expect(JSON.stringify(own.get(tool)?.output)).toMatch(/AcmeKeepsThis|plan\.txt/);
     });
 
-    test('another tenant finds, reads, overwrites, moves and deletes nothing by them, with the same keys', async () => {
+    test('another tenant finds, reads, overwrites, moves and deletes nothing with them, even with the same keys', async () => {
       const before = acme.everything();
       const found: string[] = [];
       for (const [tool, input] of Object.entries(attempts))
@@ -66,7 +66,7 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
       expect((await rival.call('git_log', { repo: 'app' })).output).toMatchObject({ commits: [{ subject: 'RivalKeepsThat second' }, {}] });
     });
 
-    test('in the root itself lie the folders of the tenants, and nothing else', () => {
+    test('the root itself contains only the folders of the tenants', () => {
       const names = readdirSync(path.dirname(at.platform.workspace)).filter((name) => !name.startsWith('.countersign'));
       expect(names).toEqual(expect.arrayContaining(['toolsacme', 'toolsrival']));
       expect(names.filter((name) => !/^[a-z0-9=][a-z0-9=_-]*$/.test(name))).toEqual([]);

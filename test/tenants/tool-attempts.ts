@@ -1,16 +1,16 @@
-/** What an attempt may name of the tenant that it is about. */
+/** The names of the target tenant that an attempt may use. */
 export interface Target {
   tenant_id: string;
   case_id: string;
-  /** A commit of its repository, once it has one. */
+  /** A commit of its repository, once it exists. */
   commit: string;
-  /** An action that it staged. */
+  /** An action that the tenant staged. */
   action_id: string;
 }
 
 type Inputs = Record<string, unknown>;
 
-/** Tools that reach what all tenants reach, and why. */
+/** Tools that reach what all tenants share, and why. */
 export const COMMON: Readonly<Record<string, string>> = {
   http_request: 'the web: what a tenant may see there is for its credentials to say',
   http_send: 'the web: what a tenant may do there is for its credentials to say',
@@ -22,8 +22,8 @@ const repos = (of: Target): string[] => ['app', `../${of.tenant_id}/app`, `${of.
 const inEach = (repositories: string[], more: Inputs): Inputs[] => repositories.map((repo) => ({ repo, ...more }));
 
 /**
- * How each tool that is not pure can be asked for what a tenant has. The first inputs are those that succeed for that
- * tenant; the others are ways out of one's own folder.
+ * The inputs with which each impure tool can request something of a tenant. The first inputs succeed for that tenant; the others try to
+ * leave the caller's own folder.
  */
 export const attempts: Readonly<Record<string, (of: Target) => Inputs[]>> = {
   read_file: (of) => paths(of, 'plan.txt').map((path) => ({ path })),

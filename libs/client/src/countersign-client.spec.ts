@@ -38,7 +38,7 @@ async function client(...steps: Step[]): Promise<{ client: CountersignClient; se
 const call = { tool: 'write_file', inputs: {} };
 
 describe('the client', () => {
-  test('sends the same call again after a lost connection and a 503', async () => {
+  test('repeats the same call after a lost connection and a 503', async () => {
     const { client: agent, seen } = await client(
       cut,
       answer(503, { title: 'unavailable' }),
@@ -48,7 +48,7 @@ describe('the client', () => {
     expect(seen).toEqual(Array(3).fill('POST /v1/calls'));
   });
 
-  test('keeps one request id over its own resends, makes a new one for each call, and sends no key by itself', async () => {
+  test('keeps one request id across its own retries, creates a new one for each call, and sends no key by default', async () => {
     const done = answer(200, { status: 'succeeded', call_id: '0-a' });
     const { client: agent, sent } = await client(cut, answer(503, { title: 'unavailable' }), done, done);
     await agent.call(call);
@@ -60,7 +60,7 @@ describe('the client', () => {
     expect(call).toEqual({ tool: 'write_file', inputs: {} });
   });
 
-  test('sends the request id and the key that it is given, each time', async () => {
+  test('sends the given request id and key each time', async () => {
     const done = answer(200, { status: 'succeeded', call_id: '0-a' });
     const { client: agent, sent } = await client(cut, done, done);
     await agent.call(call, { idempotency_key: 'order-7', request_id: 'mine' });
@@ -72,7 +72,7 @@ describe('the client', () => {
     ]);
   });
 
-  test('polls a call that goes on after the answer', async () => {
+  test('polls a call that continues after the response', async () => {
     const { client: agent, seen } = await client(
       answer(202, { status: 'running', call_id: '0-a' }),
       answer(200, { status: 'running' }),
@@ -82,7 +82,7 @@ describe('the client', () => {
     expect(seen.slice(1)).toEqual(Array(2).fill('GET /v1/calls/0-a'));
   });
 
-  test('does not repeat what was refused for good, and answers a waiting approval at once', async () => {
+  test('does not retry a final refusal, and returns a waiting approval at once', async () => {
     const refused = await client(answer(404, { title: 'no such tool' }));
     expect(await refused.client.call(call)).toMatchObject({ kind: 'refused', problem: { status: 404 } });
     server?.close();
@@ -90,7 +90,7 @@ describe('the client', () => {
     expect(await waiting.client.call(call)).toMatchObject({ envelope: { status: 'pending_approval' } });
   });
 
-  test('gives up when patience ends', async () => {
+  test('gives up when its time limit ends', async () => {
     const { client: agent } = await client();
     expect(await agent.call(call)).toMatchObject({ kind: 'unreachable' });
   });

@@ -7,20 +7,21 @@ import type { CallOptions, CallRequest } from './wire.js';
 export interface ClientOptions {
   /** For example http://127.0.0.1:7070 */
   url: string;
-  /** An API key (or JWT); names tenant, principal and roles. */
+  /** An API key (or JWT); determines tenant, principal and roles. */
   key: string;
-  /** How long a `call` takes at most, in all: it sends and waits until then, and answers with what it has. Default 60 s. */
+  /** Total time limit of a `call`: it sends and waits until then, and returns what it has. Default 60 s. */
   patience_ms?: number;
   fetch?: typeof fetch;
-  /** Makes the request id of a `call`. Default: a random UUID. */
+  /** Creates the request id of a `call`. Default: a random UUID. */
   newRequestId?: () => string;
 }
 
 const PATIENCE_MS = 60_000;
-/** How long the gateway may hold a call that goes on, as it does by default; what is kept of the patience for its answer. */
+/** How long the gateway may hold a continuing call, which is also its default. */
 const WAIT_MS = 30_000;
+/** The part of the time limit that is reserved for the response. */
 const ANSWER_RESERVE_MS = 500;
-/** How long an answer may take beyond that: a connection that died without a word is given up. */
+/** How long a response may take beyond that: a silently lost connection is given up. */
 const ATTEMPT_MS = 10_000;
 const TRANSIENT = new Set([408, 425, 429, 502, 503, 504]);
 const ANSWERS: ReadonlySet<string> = new Set([
@@ -35,12 +36,12 @@ const ANSWERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What an agent imports. Each `call` is one request with an id of its own, which it keeps when it is sent again after a lost
- * connection: the gateway answers it as it ended. The key of the effect is derived from the inputs and is not the request's:
- * a new `call` with the inputs of an earlier one has no second effect while the first one stands.
+ * The client that an agent imports. Each `call` is one request with its own id, which it keeps when it is sent again after a lost
+ * connection: the gateway then returns its outcome. The key of the effect is derived from the inputs, not from the request: a new `call`
+ * with the inputs of an earlier one has no second effect while the first effect lasts.
  */
 export class CountersignClient {
-  /** Every route, typed; `call`, `ended` and `cancel` add repeats and patience to calls. */
+  /** Every route, typed; `call`, `ended` and `cancel` add retries and time limits to calls. */
   readonly api: TypedApi;
   private readonly fetch: typeof fetch;
   private readonly newRequestId: () => string;
@@ -59,13 +60,13 @@ export class CountersignClient {
   }
 
   /**
-   * Sends a call until it is answered or refused, or patience ends; then what is known of it. A call that waits for a person
-   * is answered as it is: see `ended`.
-   * @throws TypeError where the request cannot be written as JSON, or the idempotency key not as a header
+   * Sends a call until it is answered or refused, or the time limit ends; then returns what is known. A call that waits for a person is
+   * returned as it is: see `ended`.
+   * @throws TypeError if the request cannot be written as JSON, or the idempotency key not as a header
    */
   async call(request: CallRequest, options: CallOptions = {}): Promise<CallResult> {
     const given = options.request_id ?? request.context?.request_id;
-    // A request with a reference is known by that.
+    // The reference identifies a request that has one.
     const request_id = given ?? (request.external_id === undefined ? this.newRequestId() : undefined);
     const context = request_id === undefined ? request.context : { ...request.context, request_id };
     const body = JSON.stringify({ ...request, ...(context && { context }) } satisfies CallRequest);
@@ -80,7 +81,7 @@ export class CountersignClient {
     return sent.kind === 'answered' && isAdmitted(sent) && !isSettled(sent) ? this.poll(sent.envelope.call_id, patience, sent) : sent;
   }
 
-  /** Waits until a call has ended (approval included), at most this long; then what is known of it. */
+  /** Waits until a call has ended (approval included), up to the time limit; then returns what is known. */
   async ended(call_id: string, patience_ms: number, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<CallResult> {
     return this.poll(call_id, new Patience(patience_ms, signal));
   }
@@ -98,8 +99,8 @@ export class CountersignClient {
   }
 
   /**
-   * Asks until an answer is enough or refused for good, or the next pause is longer than what is left: then the most that was heard.
-   * Written by hand: a repeat here goes by answers as well as by faults.
+   * Repeats a request until a result is sufficient or a final refusal, or the next pause exceeds the remaining time; then returns the
+   * most informative result. Hand-written: retries depend on results as well as on faults.
    */
   private async repeat(
     patience: Patience,
@@ -135,11 +136,11 @@ export class CountersignClient {
 const hasEnded = (result: CallResult): boolean => result.kind === 'answered' && ANSWERS.has(result.envelope.status);
 const isSettled = (result: CallResult): boolean =>
   hasEnded(result) || (result.kind === 'answered' && result.envelope.status === 'pending_approval');
-/** Recorded: from here on the call is polled by its id. */
+/** Whether the call is recorded: from then on it is polled by its id. */
 const isAdmitted = (result: CallResult): boolean =>
   result.kind === 'answered' && (isSettled(result) || typeof result.envelope.call_id === 'string');
 
-/** Of two answers the one that says more: an envelope, then a refusal, then none; the later one of equals. */
+/** The more informative of two results: an envelope, then a refusal, then none; of equals the later one. */
 function more(before: CallResult | undefined, result: CallResult): CallResult {
   const says = { answered: 2, refused: 1, unreachable: 0 };
   return before !== undefined && says[before.kind] > says[result.kind] ? before : result;

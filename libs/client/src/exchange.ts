@@ -6,12 +6,12 @@ export type CallResult =
   | { kind: 'refused'; problem: Problem }
   | { kind: 'unreachable'; cause: unknown };
 
-/** The address of a path below the gateway's own, which may have one: `https://host/base/`. */
+/** The URL of a path below the gateway's base URL, which may have a path itself: `https://host/base/`. */
 export function addressOf(base: URL, path: string): URL {
   return new URL(`${base.pathname.replace(/\/+$/, '')}${path}`, base);
 }
 
-/** @throws TypeError for an address that no request can be sent to */
+/** @throws TypeError for an address to which no request can be sent */
 export function gatewayAddress(url: string): URL {
   const address = new URL(url);
   if (!/^https?:$/.test(address.protocol)) throw new TypeError(`url ${url}: must begin with http:// or https://`);
@@ -20,7 +20,7 @@ export function gatewayAddress(url: string): URL {
   return address;
 }
 
-/** Reads an answer. Its body may be anybody's, for example a page of a proxy. */
+/** Reads a response. Its body may come from another server, for example a page of a proxy. */
 export async function readAnswer(response: Response): Promise<CallResult> {
   if (isRedirect(response)) return redirected(response);
   const body = parsed(await response.text());
@@ -32,7 +32,7 @@ export async function readAnswer(response: Response): Promise<CallResult> {
   };
 }
 
-/** Redirects are not followed: the key, and the inputs of the call, would go wherever the answer says. */
+/** Redirects are not followed: the key, and the inputs of the call, would go to any address in the response. */
 async function redirected(response: Response): Promise<CallResult> {
   await response.body?.cancel();
   const target = response.headers.get('location') ?? 'another address';
@@ -53,7 +53,7 @@ function problemOf(response: Response, body: Record<string, unknown>): Problem {
   return { ...blank, ...fields, status, ...(retry_after_s === undefined ? {} : { retry_after_s }) };
 }
 
-/** Seconds from now; the header has them, or a date (RFC 9110). */
+/** Seconds from now; the header contains seconds or a date (RFC 9110). */
 function retryAfter(text: string | null): number | undefined {
   if (text === null) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text);
@@ -61,7 +61,7 @@ function retryAfter(text: string | null): number | undefined {
   return Number.isNaN(date_ms) ? undefined : Math.max(0, Math.ceil((date_ms - Date.now()) / 1000));
 }
 
-/** The fields of a JSON object; none of anything else. */
+/** The fields of a JSON object; empty for anything else. */
 function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

@@ -19,19 +19,19 @@ const call = { tool: 'write_file', inputs: {} };
 const running = answer(202, { status: 'running', call_id: '0-a' });
 const done = answer(200, { status: 'succeeded', call_id: '0-a' });
 
-describe('patience bounds everything', () => {
-  test('a gateway that never answers', async () => {
+describe('the time limit applies to everything', () => {
+  test('a gateway that never responds', async () => {
     const gateway = await gatewayWith();
     expect(await clientOf(gateway).call(call)).toMatchObject({ kind: 'unreachable' });
     expect(gateway.lines).toEqual(['POST /v1/calls']);
   });
 
-  test('an answer that never ends', async () => {
+  test('a response that never ends', async () => {
     const gateway = await gatewayWith((_, response) => response.writeHead(200).write('{"status":'));
     expect(await clientOf(gateway).call(call)).toMatchObject({ kind: 'unreachable' });
   });
 
-  test('a Retry-After beyond it: the refusal is the result at once, and nothing is slept or sent again', async () => {
+  test('a Retry-After beyond the limit: the refusal is returned at once, without a pause or another request', async () => {
     for (const value of ['60', new Date(Date.now() + 3_600_000).toUTCString()]) {
       const gateway = await gatewayWith(answer(429, { title: 'Slow down' }, { 'retry-after': value }));
       expect(await clientOf(gateway, { patience_ms: 30_000 }).call(call)).toMatchObject({
@@ -42,7 +42,7 @@ describe('patience bounds everything', () => {
     }
   });
 
-  test('a Retry-After within it is waited for, also while a call is polled', async () => {
+  test('a Retry-After within the limit is waited for, also while a call is polled', async () => {
     const later = answer(503, { title: 'Unavailable' }, { 'retry-after': '1' });
     const gateway = await gatewayWith(later, running, later, done);
     const begun = performance.now();
@@ -51,7 +51,7 @@ describe('patience bounds everything', () => {
     expect(gateway.lines).toEqual(['POST /v1/calls', 'POST /v1/calls', 'GET /v1/calls/0-a', 'GET /v1/calls/0-a']);
   });
 
-  test('what is known is the result: the envelope of a call that goes on, the refusal before a silence', async () => {
+  test('what is known is returned: the envelope of a continuing call, the refusal before a silence', async () => {
     const goesOn = await gatewayWith(running);
     expect(await clientOf(goesOn).call(call)).toMatchObject({ kind: 'answered', envelope: { status: 'running', call_id: '0-a' } });
     const refused = await gatewayWith(answer(503, { title: 'Unavailable' }));
@@ -67,14 +67,14 @@ describe('patience bounds everything', () => {
     expect(waits[1]).toBe(30);
   });
 
-  test('ended and cancel, too', async () => {
+  test('the limit applies to ended and cancel, too', async () => {
     const gateway = await gatewayWith();
     expect(await clientOf(gateway).ended('0-a', 300)).toMatchObject({ kind: 'unreachable' });
     expect(await clientOf(gateway, { patience_ms: 300 }).cancel('0-a', 'enough')).toMatchObject({ kind: 'unreachable' });
     expect(gateway.lines).toEqual(['GET /v1/calls/0-a', 'POST /v1/calls/0-a/cancel']);
   });
 
-  test('the caller ends it earlier: what is known is the result', async () => {
+  test('if the caller aborts earlier, what is known is returned', async () => {
     const gateway = await gatewayWith(running);
     const stop = new AbortController();
     const result = clientOf(gateway, { patience_ms: 3_600_000 }).call(call, { signal: stop.signal });
@@ -105,7 +105,7 @@ describe('the address', () => {
     expect(() => new CountersignClient({ url, key: 'k' })).toThrow(expect.objectContaining({ name: 'TypeError' }));
   });
 
-  test('a key that no header can carry is refused, not tried for a minute', async () => {
+  test('a key that no header can contain is refused, not retried for a minute', async () => {
     expect(() => new CountersignClient({ url: 'http://host', key: 'a\nb' })).toThrow(expect.objectContaining({ name: 'TypeError' }));
     const gateway = await gatewayWith();
     await expect(clientOf(gateway).call(call, { idempotency_key: 'a\nb' })).rejects.toThrow(expect.objectContaining({ name: 'TypeError' }));
@@ -114,7 +114,7 @@ describe('the address', () => {
   });
 });
 
-describe('an answer of something else than the gateway', () => {
+describe('a response of another server', () => {
   test('a page instead of a problem is a refusal with its status', async () => {
     for (const [status, text] of [
       [401, '<h1>Login</h1>'],
@@ -129,7 +129,7 @@ describe('an answer of something else than the gateway', () => {
     }
   });
 
-  test('a page of a proxy that says 502 is tried again', async () => {
+  test('a page of a proxy with status 502 is retried', async () => {
     const gateway = await gatewayWith(
       page(502, '<h1>Bad gateway</h1>'),
       answer(503, { title: 'Unavailable', retry_after_s: 'soon' }),
@@ -139,7 +139,7 @@ describe('an answer of something else than the gateway', () => {
     expect(await clientOf(gateway, { patience_ms: 30_000 }).call(call)).toMatchObject({ envelope: { status: 'succeeded' } });
   });
 
-  test('a page that says 200 is no answer', async () => {
+  test('a page with status 200 is no result', async () => {
     const gateway = await gatewayWith(page(200, '<h1>Welcome</h1>'), page(200, '{}'), done);
     expect(await clientOf(gateway, { patience_ms: 30_000 }).call(call)).toMatchObject({ envelope: { status: 'succeeded' } });
     expect(gateway.lines).toHaveLength(3);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CountersignClient } from './countersign-client.js';
 
-/** A client whose requests are kept, and answered by this. */
+/** A client whose requests are recorded and get this response. */
 function clientOf(answer: () => Response, url = 'http://127.0.0.1:7070/base/') {
   const requests: Request[] = [];
   const send = async (input: string | URL | Request, init?: RequestInit) => {
@@ -13,7 +13,7 @@ function clientOf(answer: () => Response, url = 'http://127.0.0.1:7070/base/') {
 const json = (status: number, body: unknown) => () => Response.json(body, { status });
 
 describe('the typed API', () => {
-  test('sends the key to the path below the address of the gateway, and returns the answer', async () => {
+  test("sends the key to the path below the gateway's base URL, and returns the response", async () => {
     const { api, requests } = clientOf(json(200, { call_id: '0-a', status: 'succeeded' }));
     const { data, error } = await api.GET('/v1/calls/{call_id}', { params: { path: { call_id: '0-a' } } });
     expect([data?.status, error]).toEqual(['succeeded', undefined]);
@@ -38,13 +38,13 @@ describe('the typed API', () => {
     },
   );
 
-  test('a slash in a path parameter stays in it', async () => {
+  test('a slash in a path parameter is escaped', async () => {
     const { api, requests } = clientOf(json(200, {}));
     await api.GET('/v1/calls/{call_id}', { params: { path: { call_id: '../keys?x#y' } } });
     expect(requests[0]?.url).toBe('http://127.0.0.1:7070/base/v1/calls/..%2Fkeys%3Fx%23y');
   });
 
-  test('a redirect is not followed, because the key would go along', async () => {
+  test('a redirect is not followed, because the key would be sent along', async () => {
     const { api, requests } = clientOf(json(200, {}));
     await api.GET('/healthz');
     expect(requests[0]?.redirect).toBe('manual');

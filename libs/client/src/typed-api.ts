@@ -1,7 +1,7 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
 import type { paths } from './generated/api.js';
 
-/** Every route of the gateway with its parameters, body and answers as types: `api.GET('/v1/calls/{call_id}', { params })`. */
+/** Every route of the gateway with typed parameters, body and responses: `api.GET('/v1/calls/{call_id}', { params })`. */
 export type TypedApi = Client<paths>;
 
 /** @throws TypeError for a path parameter that would lead to another route */
@@ -14,7 +14,7 @@ function pathOf(path: string, parameters: Record<string, unknown>): string {
   return defaultPathSerializer(path, parameters);
 }
 
-/** One request each, with the key: without repeats and without a timeout of its own. Redirects are not followed, because the key would go along. */
+/** Each call is one request with the key, without retries and timeout. Redirects are not followed, because the key would be sent along. */
 export function typedApi(base: URL, key: string, send: typeof fetch): TypedApi {
   return createClient<paths>({
     baseUrl: base.href.replace(/\/+$/, ''),

@@ -3,24 +3,24 @@ import type { components, operations } from './generated/api.js';
 /** Body of `POST /v1/calls`. */
 export type CallRequest = operations['calls_submit']['requestBody']['content']['application/json'];
 
-/** What the agent says about a call. */
+/** What the agent states about a call. */
 export type CallContext = NonNullable<CallRequest['context']>;
 
-/** The answer to a call. */
+/** The response to a call. */
 export type CallEnvelope = components['schemas']['Envelope'];
 
 type GatewayProblem = components['schemas']['Problem'];
 
-/** RFC 9457 problem document: of the gateway, or of a proxy before it, which states less. */
+/** RFC 9457 problem document: of the gateway, or of a proxy before it, which has fewer fields. */
 export type Problem = { type: string } & Pick<GatewayProblem, 'title' | 'status' | 'code'> &
   Partial<Pick<GatewayProblem, 'detail' | 'instance' | 'reason' | 'retry_after_s' | 'validation'>>;
 
-/** What one `call` may say beside the request. */
+/** Options of one `call` besides the request. */
 export interface CallOptions {
-  /** Sent as `Idempotency-Key`: the key of a write in place of the one derived from its inputs. The client never makes one by itself. */
+  /** Sent as `Idempotency-Key`: replaces the key that is derived from the inputs of a write. The client never creates one by itself. */
   idempotency_key?: string;
-  /** As `context.request_id`; absent: a new one for each `call`. Keep it over a restart to ask for the same request again. */
+  /** As `context.request_id`; absent: a new one for each `call`. Store it across a restart to repeat the same request. */
   request_id?: string;
-  /** Ends the wait: the result is what is known by then. The call itself goes on; `cancel` ends that. */
+  /** Ends the wait: the result is what is known by then. The call itself continues; `cancel` ends it. */
   signal?: AbortSignal;
 }

@@ -1,22 +1,25 @@
-/** A record to append. `partition` is always explicit: it was computed once, at admission. */
+/** A record to append. `partition` is always explicit: it is computed once, at admission. */
 export interface NewRecord {
   topic: string;
   partition: number;
   key: string | null;
   value: Buffer;
-  /** Internal topics carry `event_type` and `traceparent` only (headers are dear: 15 of them cost kafkajs 60 % of its rate). */
+  /** Internal topics carry only `event_type` and `traceparent` (headers are expensive: 15 of them cost kafkajs 60 % of its rate). */
   headers: Record<string, string>;
 }
 
 export interface LogRecord extends NewRecord {
   offset: number;
-  /** Wall clock of the log at append, epoch ms: the time that approvals and expiries go by. */
+  /** Wall clock of the log at append, epoch ms: approvals and expiries use this time. */
   timestamp_ms: number;
-  /** What the first reader of this process decoded it to (transport/batch-decoder.ts). The others share it: an event is never changed. */
+  /**
+   * The event that the first reader in this process decoded (transport/batch-decoder.ts). Other readers share it, so an event must not be
+   * changed.
+   */
   decoded?: unknown;
 }
 
-/** Records of one partition of one topic, in offset order, without gaps of our own making. Never empty. */
+/** Records of one partition of one topic, in offset order and without gaps added by the reader. Never empty. */
 export interface LogBatch {
   topic: string;
   partition: number;
@@ -37,39 +40,50 @@ export interface TopicOffset {
   offset: number;
 }
 
-/** When a reader sees a record: once it is durable, or (`appended`, embedded only) as soon as it is in the journal.
- *  Whatever follows from a record stands behind it in the one journal, so a reader of `appended` may decide on it; it
- *  must not act on the outside or answer anybody before a later append of its own has become durable. Kafka treats both as durable. */
+/**
+ * When a reader sees a record: once it is durable, or (`appended`, embedded only) as soon as it is in the journal. Records that follow
+ * from a record are later in the one journal, so a reader of `appended` may decide on it. It must not cause external effects or respond
+ * before a later append of its own is durable. Kafka treats both as durable.
+ */
 export type Visibility = 'durable' | 'appended';
 
 export interface Subscription {
-  /** Members of a group share the partitions; partition n of every topic of a group goes to one member. */
+  /** Members of a group share the partitions; partition n of every topic of a group belongs to one member. */
   group: string;
   topics: readonly string[];
   visibility: Visibility;
   batch_records_max: number;
-  /** How much later its records may come where they then come in larger batches: for a reader that no caller waits for.
-   *  Default: at once. Kafka pauses this long after a fetch that brought some. */
+  /**
+   * How much later records may arrive if they then arrive in larger batches: for a reader for which no caller waits. Default: at once.
+   * Kafka pauses this long after a fetch that returned records.
+   */
   max_delay_ms?: number;
-  /** The topics whose records may wait so; all of the topics where none are named. */
+  /** The topics whose records may be delayed; all topics if none are named. */
   delayed_topics?: readonly string[];
-  /** Called with newly assigned partition numbers before their first batch. May return offsets to start from, which
-   *  then win over committed ones. A partition without either starts at 0. A throw is retried. */
+  /**
+   * Called with newly assigned partition numbers before their first batch. May return start offsets, which override committed ones. A
+   * partition with neither starts at 0. A throw is retried.
+   */
   onAssigned?(partitions: readonly number[]): Promise<readonly TopicOffset[]>;
-  /** Called when partitions went to another member, after which no batch of them arrives. Running work is the owner's own. */
+  /** Called when partitions moved to another member; no batch of them arrives afterwards. The owner must stop its running work itself. */
   onRevoked?(partitions: readonly number[]): Promise<void>;
-  /** At most one call at a time per topic and partition; may take arbitrarily long (membership is kept alive meanwhile).
-   *  The next batch comes when it resolves. A throw means the same batch again after a pause, for ever. Nothing is
-   *  committed by resolving: see `commit`. */
+  /**
+   * At most one call at a time for each topic and partition; may take arbitrarily long (membership is kept alive meanwhile). The next
+   * batch is delivered when it resolves. After a throw the same batch is delivered again after a pause, without limit. Resolving commits
+   * nothing: see `commit`.
+   */
   onBatch(batch: LogBatch): Promise<void>;
 }
 
 export interface RunningSubscription {
-  /** Record that everything below these offsets is done. Lazy: may be lost by a crash (then records come again). */
+  /** Records that everything below these offsets is done. Lazy: a crash may lose it (then records are delivered again). */
   commit(offsets: readonly TopicOffset[]): void;
-  /** Milliseconds (monotonic) since this reader last knew that it had everything of the topic; 0 embedded, Infinity before the first time. */
+  /**
+   * Milliseconds (monotonic) since this reader was last known to have everything of the topic; 0 embedded, Infinity before the first
+   * time.
+   */
   staleness_ms(topic: string): number;
-  /** Resolves when every batch below the heads as of now was handled. */
+  /** Resolves when every batch below the current heads has been handled. */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -82,26 +96,26 @@ export interface Follower {
   max_delay_ms?: number;
   /** See Subscription. */
   delayed_topics?: readonly string[];
-  /** Where to start each partition: 'start', 'head', or the given offsets (others from the start). */
+  /** Start of each partition: 'start', 'head', or the given offsets (other partitions from the start). */
   from: 'start' | 'head' | readonly TopicOffset[];
   onBatch(batch: LogBatch): Promise<void>;
 }
 
-/** What may be dropped: per partition, what is below an offset; some topics not at all. */
+/** What may be dropped: in each partition everything below an offset; nothing of some topics. */
 export interface DropTerms {
   below(topic: string, partition: number): number;
-  /** The topic is kept whole, whatever becomes of the files that it is in. */
+  /** Whether all records of the topic are kept, whatever happens to the files that contain them. */
   carries(topic: string): boolean;
 }
 
 export interface Dropped {
-  /** Files, or partitions, that were made shorter. */
+  /** Number of files, or partitions, that were shortened. */
   segments: number;
-  /** 0 where the adapter cannot tell. */
+  /** 0 if the adapter does not know. */
   bytes: number;
 }
 
-/** A record that was there and was dropped behind a checkpoint: `first` is the first one that is left. */
+/** The record was dropped after a checkpoint covered it: `first` is the first remaining offset. */
 export class RecordsDropped extends Error {
   constructor(
     topic: string,
@@ -113,12 +127,12 @@ export class RecordsDropped extends Error {
   }
 }
 
-/** A record that was acknowledged and that the disk does not give back: a checksum is wrong, or part of a file is missing. */
+/** An acknowledged record that the disk does not return: a checksum is wrong, or part of a file is missing. */
 export class RecordsUnreadable extends Error {
   constructor(
     readonly topic: string,
     readonly partition: number,
-    /** The first one that can't be read. */
+    /** The first unreadable offset. */
     readonly offset: number,
     cause: Error,
   ) {
@@ -126,47 +140,50 @@ export class RecordsUnreadable extends Error {
   }
 }
 
-/** `full`: the disk has no room, appends are refused until there is; `failed`: until the process is started again;
- *  `stalled`: a subscription has records to read and makes no progress (Kafka only: it was rebuilt and has not moved since). */
+/**
+ * `full`: the disk is full and appends are refused until there is space; `failed`: until the process restarts; `stalled`: a subscription
+ * has records to read and makes no progress (Kafka only: it was rebuilt without effect).
+ */
 export type LogHealth = 'open' | 'full' | 'failed' | 'stalled' | 'closed';
 
 /**
- * The log: topics of numbered partitions, records by offset from 0, each durable before it is acknowledged.
- *
- * Must hold for every adapter (suite.ts): offsets of a partition ascend in the order of acknowledgement within one
- * writer; an acknowledged record is never lost, never reordered, never changed; delivery to subscriptions is at least
- * once. Must not be assumed: exactly-once delivery, order across partitions or topics, a conditional append.
- * An abstract class so that Nest can inject it by its own name.
+ * The log: topics of numbered partitions, records by offset from 0, each durable before it is acknowledged. Every adapter guarantees
+ * (suite.ts): within one writer, offsets of a partition ascend in the order of acknowledgement; an acknowledged record is never lost,
+ * reordered or changed; delivery to subscriptions is at least once. Not guaranteed: exactly-once delivery, order across partitions or
+ * topics, a conditional append. An abstract class so that Nest can inject it by its own name.
  */
 export abstract class EventLog {
-  /** Creates what is missing, with unlimited retention; existing topics keep their partition count. */
+  /** Creates missing topics, with unlimited retention; existing topics keep their partition count. */
   abstract ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
   /** Partition count of an existing topic. */
   abstract partitions(topic: string): number;
   /**
-   * Appends and resolves with the offsets once all records are durable. Records of one call to append for one
-   * partition become visible together and in order. Calls made while a write is running share the next one.
-   * @throws InfrastructureFault where the log is unavailable, full or failed: the records may or may not be written.
+   * Appends and resolves with the offsets once all records are durable. Records of one append to one partition become visible together
+   * and in order. Appends during a running write share the next one.
+   * @throws InfrastructureFault if the log is unavailable, full or failed: the records may or may not be written.
    */
   abstract append(records: readonly NewRecord[]): Promise<number[]>;
   abstract subscribe(subscription: Subscription): Promise<RunningSubscription>;
-  /** Every partition of the topics, without a group: for state that each process folds for itself. */
+  /** Reads every partition of the topics, without a group: for state that each process folds for itself. */
   abstract follow(follower: Follower): Promise<RunningSubscription>;
-  /** Up to `records_max` durable records from an offset on; empty at the head. On Kafka a random read costs milliseconds. */
+  /** Up to `records_max` durable records from an offset on; empty at the head. On Kafka a random read takes milliseconds. */
   abstract read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]>;
-  /** The first offset that is left; 0 where nothing was dropped. Reading below it throws RecordsDropped; followers and subscriptions begin there. */
+  /**
+   * The first remaining offset; 0 if nothing was dropped. Reading below it throws RecordsDropped; followers and subscriptions start
+   * there.
+   */
   async first(_topic: string, _partition: number): Promise<number> {
     return 0;
   }
-  /** Drops what is old, as far as the terms and those who read just now allow; what is left keeps its offsets. */
+  /** Drops old records, as far as the terms and active readers allow; the remaining records keep their offsets. */
   async drop(_terms: DropTerms): Promise<Dropped> {
     return { segments: 0, bytes: 0 };
   }
-  /** The offset that the next durable record will get. */
+  /** The offset of the next durable record. */
   abstract head(topic: string, partition: number): Promise<number>;
   /**
-   * The first offset whose record was appended at this time (epoch ms) or later; the head where there is none. Append
-   * times of a partition ascend, or nearly so: where the log's clock once went back, the answer may be off by as much.
+   * The first offset whose record was appended at this time (epoch ms) or later; the head if there is none. Append times of a partition
+   * ascend, or nearly so: if the log's clock was once set back, the result may be off by that difference.
    */
   async since(topic: string, partition: number, time_ms: number): Promise<number> {
     let low = await this.first(topic, partition);
@@ -178,7 +195,7 @@ export abstract class EventLog {
     }
     return low;
   }
-  /** Whether appends are taken and subscriptions move, as far as this process knows without asking. */
+  /** Whether appends are accepted and subscriptions progress, as far as this process knows without a request. */
   get health(): LogHealth {
     return 'open';
   }

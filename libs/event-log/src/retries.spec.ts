@@ -5,7 +5,7 @@ const AT_ONCE = retryPlans.kafka_admin;
 const FOR_EVER = { ...AT_ONCE, retries: Number.POSITIVE_INFINITY };
 const LONG = { ...FOR_EVER, minTimeout: 3_600_000, maxTimeout: 3_600_000 };
 
-/** Fails so often, then answers with the number of its attempt. */
+/** Fails this many times, then resolves with the number of its attempt. */
 function failing(times: number): (attempt: number) => Promise<number> {
   return async (attempt) => {
     if (attempt <= times) throw new Error(`fault ${attempt}`);
@@ -13,7 +13,7 @@ function failing(times: number): (attempt: number) => Promise<number> {
   };
 }
 
-test('work is done again until it succeeds, and each fault is reported with its attempt', async () => {
+test('work is repeated until it succeeds, and each fault is reported with its attempt', async () => {
   const faults: string[] = [];
   const onFault = (fault: Error, attempt: number) => faults.push(`${attempt}: ${fault.message}`);
   await expect(retried(FOR_EVER, failing(30), { onFault })).resolves.toBe(31);
@@ -32,7 +32,7 @@ test('a fault that is not retryable, and a fault of the code, are thrown at once
   await expect(retried(LONG, broken)).rejects.toThrow('x is not a function');
 });
 
-test('the signal ends a pause, and no further attempt begins', async () => {
+test('the signal ends a pause, and no further attempt starts', async () => {
   const stopping = new AbortController();
   let attempts = 0;
   const work = async () => {
@@ -44,7 +44,7 @@ test('the signal ends a pause, and no further attempt begins', async () => {
   expect(attempts).toBe(1);
 });
 
-test('what was done when the signal came stays done', async () => {
+test('work that completed when the signal arrived stays completed', async () => {
   const stopping = new AbortController();
   const work = async () => {
     stopping.abort();
@@ -53,7 +53,7 @@ test('what was done when the signal came stays done', async () => {
   await expect(retried(LONG, work, { signal: stopping.signal })).resolves.toBe('done');
 });
 
-test('a fault that comes after the signal is followed by no pause', async () => {
+test('a fault after the signal is followed by no pause', async () => {
   const stopping = new AbortController();
   const work = async () => {
     stopping.abort(new Error('stopped'));
@@ -62,7 +62,7 @@ test('a fault that comes after the signal is followed by no pause', async () => 
   await expect(retried(LONG, work, { signal: stopping.signal })).rejects.toThrow('stopped');
 });
 
-test('a plan never pauses longer than it says, however often it repeats', async () => {
+test('a plan never pauses longer than its limit, however often it repeats', async () => {
   for (const plan of Object.values(retryPlans)) {
     expect(plan.maxTimeout).toBeGreaterThanOrEqual(plan.minTimeout);
     expect(plan.maxTimeout).toBeLessThanOrEqual(5_000);

@@ -18,20 +18,18 @@ const growing = (retries: number, first_ms: number, longest_ms: number): Plan =>
 });
 
 /**
- * How often work is repeated after a fault, and with which pauses. Pauses that grow are drawn between one and two times
- * their length, so that instances do not come back together.
- *
- * Not here: loops whose pause ends with any progress (readers and groups of the log, views that are written), durable
- * schedules (callbacks, notices), and libs/client, which has no dependencies.
+ * How often work is repeated after a fault, and with which pauses. Growing pauses are randomized between one and two times their length,
+ * so that instances do not retry together. Not covered: loops whose pause ends with any progress (readers and groups of the log, view
+ * writers), durable schedules (callbacks, notices), and libs/client, which has no dependencies.
  */
 export const retryPlans = {
-  /** A handler whose log, store or cache does not answer. */
+  /** A handler whose log, store or cache does not respond. */
   handler: growing(Number.POSITIVE_INFINITY, 50, 5_000),
   /** Records that must reach the log. */
   append: growing(Number.POSITIVE_INFINITY, 20, 1_000),
-  /** The keys of the subjects that a result names. */
+  /** The keys of the subjects named by a result. */
   result_keys: constant(59, 500),
-  /** Kafka, at once on a fresh connection: kafkajs has paused and repeated before. */
+  /** Kafka, at once on a new connection: kafkajs has already paused and retried. */
   kafka_admin: constant(2, 0),
   kafka_read: growing(4, 100, 400),
   /** A new topic that not every broker knows or leads yet. */
@@ -50,7 +48,7 @@ export interface RetryTerms {
 }
 
 /**
- * Does the work again after a fault, as the plan says. A TypeError is a fault of the code and is not retried.
+ * Repeats the work after a fault, according to the plan. A TypeError is an error of the code and is not retried.
  * @throws the last fault, or the reason of the signal
  */
 export async function retried<T>(plan: Plan, work: (attempt: number) => Promise<T>, terms: RetryTerms = {}): Promise<T> {
@@ -69,12 +67,12 @@ export async function retried<T>(plan: Plan, work: (attempt: number) => Promise<
         onFailedAttempt: ({ error, attemptNumber }) => {
           if (!done) onFault?.(error, attemptNumber);
         },
-        // p-retry does not see a signal that came before its pause: it would wait the pause out.
+        // p-retry ignores a signal that arrives before its pause and would complete the pause.
         shouldRetry: ({ error }) => !signal?.aborted && isRetryable(error),
       },
     );
   } catch (fault) {
-    // p-retry refuses a result that arrives after the abort. What was done stays done.
+    // p-retry discards a result that arrives after the abort. Completed work stays completed.
     if (done) return done.value;
     signal?.throwIfAborted();
     throw fault;

@@ -22,7 +22,7 @@ function values(found: readonly LogRecord[]): string[] {
 export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
   describe('append and read', () => {
     test(
-      'offsets ascend in append order from 0, without gaps if the adapter promises that',
+      'offsets ascend in append order from 0, without gaps if the adapter guarantees that',
       async () => {
         const log = await suite.open();
         const topic = topicName('ascend');
@@ -39,7 +39,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'a record comes back as it was appended, with its offset and the time of the log',
+      'a record is read as it was appended, with its offset and the time of the log',
       async () => {
         const log = await suite.open();
         const topic = topicName('fields');
@@ -83,7 +83,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'two writers at once lose nothing and each keeps its order',
+      'two concurrent writers lose nothing and each keeps its order',
       async () => {
         const one = await suite.open();
         const two = suite.fixture.single_writer ? one : await suite.open();
@@ -132,7 +132,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'reads from any offset, at most the requested count, and nothing at the head',
+      'reads from any offset, at most the requested count, and returns nothing at the head',
       async () => {
         const log = await suite.open();
         const topic = topicName('read');
@@ -172,7 +172,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'records of 1 MB come back whole, also after a reopen',
+      'records of 1 MB are read completely, also after a reopen',
       async () => {
         let log = await suite.open();
         const topic = topicName('large');

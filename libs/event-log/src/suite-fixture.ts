@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { EventLog, LogBatch, NewRecord, RunningSubscription, Subscription, TopicOffset } from './event-log.js';
 
-/** One adapter under test, on data of its own. */
+/** One adapter under test, with its own data. */
 export interface EventLogFixture {
-  /** A connection to the data; the suite closes each one it got. */
+  /** Opens a connection to the data; the suite closes every connection. */
   open(): Promise<EventLog>;
-  /** Ends a connection as the death of its process would, if the adapter can. */
+  /** Ends a connection as the death of its process would, if the adapter supports it. */
   crash?(log: EventLog): Promise<void>;
   /** Removes the data. */
   end(): Promise<void>;
-  /** True if only one connection at a time can be open: then two writers are two callers of one. */
+  /** True if only one connection can be open at a time: then two writers are two callers of one. */
   single_writer: boolean;
-  /** After how long without progress the adapter takes a subscription for stuck; 0: it needs no such rule. */
+  /** Time without progress after which the adapter considers a subscription stuck; 0: not applicable. */
   stall_ms: number;
   /** True if offsets have no gaps. */
   gapless: boolean;
 }
 
-/** A topic name that no other test has. */
+/** A topic name that no other test uses. */
 export function topicName(word: string): string {
   return `${word}-${randomUUID().slice(0, 8)}`;
 }
@@ -39,21 +39,21 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
   throw new Error(`not within ${timeout_ms} ms: ${what}`);
 }
 
-/** Keeps what a subscription or follower was given. */
+/** Records what a subscription or follower received. */
 export class Collector {
   readonly batches: LogBatch[] = [];
   running: RunningSubscription | undefined;
   private readonly held = new Set<number>();
-  /** What a batch meets after it was noted. */
+  /** Called with each batch after it was recorded. */
   react: (batch: LogBatch) => Promise<void> = async () => undefined;
-  /** Where newly assigned partitions shall start. */
+  /** Start offsets of newly assigned partitions. */
   starts: readonly TopicOffset[] = [];
 
   get values(): string[] {
     return this.batches.flatMap(({ records }) => records.map(({ value }) => value.toString()));
   }
 
-  /** The partitions that it has now. */
+  /** The current partitions. */
   get partitions(): number[] {
     return [...this.held].sort((a, b) => a - b);
   }
@@ -82,7 +82,7 @@ export class Collector {
     return this;
   }
 
-  /** Commits everything that it was given. */
+  /** Commits everything that it received. */
   commitAll(): void {
     for (const { topic, partition, records } of this.batches) {
       this.running!.commit([{ topic, partition, offset: records[records.length - 1]!.offset + 1 }]);

@@ -39,7 +39,7 @@ export function describeFollowers(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'a reader of appended records gets each once and in order',
+      'a reader of appended records receives each once and in order',
       async () => {
         const log = await suite.open();
         const topic = topicName('appended');
@@ -61,7 +61,7 @@ export function describeFollowers(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'knows when it has everything: silence is short then, and after close nothing more comes',
+      'reports when it has everything: staleness is short then, and after close nothing arrives',
       async () => {
         const log = await suite.open();
         const topic = topicName('silence');

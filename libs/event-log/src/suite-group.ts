@@ -23,17 +23,17 @@ function shared(members: readonly Collector[]): boolean {
   return held.length === PARTITIONS && new Set(held).size === PARTITIONS;
 }
 
-/** True if every record was delivered. */
+/** Whether every record was delivered. */
 function covered(members: readonly Collector[], wanted: readonly string[]): boolean {
   const seen = new Set(members.flatMap(({ values }) => values));
   return wanted.every((value) => seen.has(value));
 }
 
-/** Several members: who gets what, and what happens when they come and go. */
+/** Several members: assignments, and what happens when members join and leave. */
 export function describeGroups(suite: SuiteLog, timeout_ms: number): void {
   describe('group', () => {
     test(
-      'four members share four partitions, and partition n of every topic goes to one of them',
+      'four members share four partitions, and partition n of every topic belongs to one of them',
       async () => {
         const log = await suite.open();
         const topics = [topicName('left'), topicName('right')];
@@ -92,7 +92,7 @@ export function describeGroups(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'after onRevoked no batch of the partition arrives there',
+      'after onRevoked no batch of the partition arrives at that member',
       async () => {
         const log = await suite.open();
         const topic = topicName('revoked');
@@ -134,7 +134,7 @@ export function describeGroups(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'each group gets everything',
+      'each group receives everything',
       async () => {
         const log = await suite.open();
         const topic = topicName('groups');

@@ -1,7 +1,7 @@
 import type { EventLog } from './event-log.js';
 import type { EventLogFixture } from './suite-fixture.js';
 
-/** What the parts of the suite work with: connections that are closed after each test. */
+/** Connections for the parts of the suite, which are closed after each test. */
 export class SuiteLog {
   fixture!: EventLogFixture;
   readonly #open = new Set<EventLog>();
@@ -23,7 +23,7 @@ export class SuiteLog {
     return this.open();
   }
 
-  /** Ends it as its process's death would where the adapter can, else closes it, and opens another. */
+  /** Ends it as its process's death would if the adapter supports that, else closes it, and opens another. */
   async crash(log: EventLog): Promise<EventLog> {
     if (this.fixture.crash === undefined) return this.reopen(log);
     this.#open.delete(log);

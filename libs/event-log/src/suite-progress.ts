@@ -11,7 +11,7 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
 
   describe('progress', () => {
     test(
-      'a handler that takes long gets its batch once, no batch overtakes it, and the log stays open',
+      'a slow handler receives its batch once, no batch overtakes it, and the log stays open',
       async () => {
         const log = await suite.open();
         const topic = topicName('slow');
@@ -33,7 +33,7 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'a handler that fails for long gets the same batch until it does not, and a topic without records disturbs no reader',
+      'a handler that fails for long receives the same batch until it succeeds, and an empty topic affects no reader',
       async () => {
         const log = await suite.open();
         const [topic, idle] = [topicName('fails'), topicName('idle')];

@@ -52,7 +52,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'a batch whose handler throws is delivered again unchanged, and no other overtakes it',
+      'a batch whose handler throws is delivered again unchanged, and no other batch overtakes it',
       async () => {
         const log = await suite.open();
         const topic = topicName('throws');
@@ -75,7 +75,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'the batch of a reader that died is delivered to the next one',
+      'the batch of a reader that died is delivered to the next reader',
       async () => {
         let log = await suite.open();
         const topic = topicName('dies');
@@ -132,7 +132,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'offsets from onAssigned win over committed ones, and a throw of it is tried again',
+      'offsets from onAssigned override committed ones, and onAssigned is retried after a throw',
       async () => {
         let log = await suite.open();
         const topic = topicName('assigned');
@@ -161,7 +161,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'replays from 0 what onAssigned asks for',
+      'replays from 0 if onAssigned requests it',
       async () => {
         const log = await suite.open();
         const topic = topicName('replay');

@@ -7,7 +7,7 @@ import { SuiteLog } from './suite-log.js';
 import { describeProgress } from './suite-progress.js';
 import { describeSubscriptions } from './suite-subscription.js';
 
-/** The contract of `EventLog`, the same for every adapter. `timeout_ms` is for one test. */
+/** The contract of `EventLog`, the same for every adapter. `timeout_ms` applies to each test. */
 export function describeEventLog(name: string, factory: () => Promise<EventLogFixture>, timeout_ms = 30_000): void {
   describe(`event log: ${name}`, () => {
     const suite = new SuiteLog();

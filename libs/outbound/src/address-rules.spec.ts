@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AddressRules } from './address-rules.js';
 
 const NONE = new Set<string>();
-/** Every caller of the door, as an operator has it who allows nothing private. */
+/** Settings of every caller when the operator allows nothing private. */
 const closed = {
   callbacks: AddressRules.forCallbacks(false),
   identity: AddressRules.forIdentity(false),
@@ -11,7 +11,7 @@ const closed = {
 const all = Object.entries(closed);
 const kindOf = (rules: AddressRules, url: string) => rules.fault(url)?.kind;
 
-describe('an address is refused by one rule, whoever asks', () => {
+describe('an address is refused by the same rule for every caller', () => {
   test.each(all)('%s: names of the local network are refused before they are resolved', (_, rules) => {
     for (const host of [
       'localhost',
@@ -62,8 +62,8 @@ describe('an address is refused by one rule, whoever asks', () => {
   });
 });
 
-describe('what an operator may open', () => {
-  test('private addresses and local names, never a metadata service', () => {
+describe('exceptions that an operator may allow', () => {
+  test('private addresses and local names, but never a metadata service', () => {
     for (const rules of [AddressRules.forCallbacks(true), AddressRules.forIdentity(true)]) {
       expect(rules.fault('http://10.0.0.1/')).toBeUndefined();
       expect(rules.fault('https://router/')).toBeUndefined();
@@ -91,7 +91,7 @@ describe('plain http to an identity provider', () => {
     expect(open.fault('http://idp.example.com/')).toBeUndefined();
   });
 
-  test('carries no client secret to a public address, named or resolved', () => {
+  test('sends no client secret to a public address, whether named or resolved', () => {
     expect(open.fault('http://93.184.216.34/')).toEqual({ kind: 'address', message: 'the URL must begin with https://' });
     expect(open.answerFault(new URL('http://idp.example.com/'), ['93.184.216.34'])).toBe(
       'idp.example.com is not a private address: use https',

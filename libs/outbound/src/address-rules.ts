@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { METADATA_NAMES, type Reach, reachOf } from './reach.js';
 
-/** Why a URL is refused. `not_a_url`: it cannot be parsed. `address`: its host may not be reached. */
+/** Why a URL is refused. `not_a_url`: it cannot be parsed. `address`: its host must not be reached. */
 export interface UrlFault {
   kind: 'not_a_url' | 'scheme' | 'credentials' | 'address';
   message: string;
@@ -10,7 +10,7 @@ export interface UrlFault {
 export interface RuleTerms {
   /** Hosts of private networks that may be reached: `host` or `host:port`, lower case. */
   private_hosts: 'all' | ReadonlySet<string>;
-  /** Where plain http may go: to every host that may be reached, or to private addresses only. */
+  /** Where plain http may go: to every allowed host, or to private addresses only. */
   plain_http: 'to_any' | 'to_private';
 }
 
@@ -24,14 +24,14 @@ const REACHES = {
   both: new Set<Reach>(['public', 'private']),
 };
 
-/** Host of a parsed URL without brackets and without dots at its end. */
+/** Host of a parsed URL without brackets and trailing dots. */
 const bareHost = ({ hostname }: URL): string =>
   hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.+$/, '')
     .toLowerCase();
 
-/** Which URLs and addresses the platform may connect to on behalf of a tenant. One rule for every kind of outbound request. */
+/** The URLs and addresses to which the platform may connect on behalf of a tenant. One rule for every kind of outbound request. */
 export class AddressRules {
   constructor(private readonly terms: RuleTerms) {}
 
@@ -40,7 +40,7 @@ export class AddressRules {
     return new AddressRules({ private_hosts: allow_private ? 'all' : NONE, plain_http: 'to_any' });
   }
 
-  /** For identity providers and token endpoints: https, and plain http inside private networks only. */
+  /** For identity providers and token endpoints: https, and plain http only inside private networks. */
   static forIdentity(allow_private: boolean): AddressRules {
     return new AddressRules({ private_hosts: allow_private ? 'all' : NONE, plain_http: 'to_private' });
   }
@@ -50,7 +50,7 @@ export class AddressRules {
     return new AddressRules({ private_hosts, plain_http: 'to_any' });
   }
 
-  /** Why this URL may not be requested, or undefined. Its name is checked again when it is resolved. */
+  /** Why this URL must not be requested, or undefined. Its name is checked again when it is resolved. */
   fault(text: string): UrlFault | undefined {
     if (!URL.canParse(text)) return { kind: 'not_a_url', message: 'the text is not a URL' };
     const url = new URL(text);
@@ -60,7 +60,7 @@ export class AddressRules {
     return message === undefined ? undefined : { kind: 'address', message };
   }
 
-  /** Why a host that resolved to these addresses may not be connected to, or undefined. One refused address refuses the host. */
+  /** Why a host that resolved to these addresses must not be connected to, or undefined. One refused address refuses the host. */
   answerFault(url: URL, addresses: readonly string[]): string | undefined {
     const reaches = addresses.map(reachOf);
     if (reaches.includes('never')) return `${url.hostname} resolves to a refused address: ${NEVER}`;

@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { AddressRules } from './address-rules.js';
 
-/** A name was resolved to an address that may not be connected to. */
+/** A name was resolved to an address that must not be connected to. */
 export class AddressRefused extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED';
 }
@@ -17,8 +17,8 @@ export type ResolveAll = (
 export const systemResolver: ResolveAll = lookup;
 
 /**
- * Resolves the name of a URL at the moment of connecting and refuses it where one of its addresses is not allowed. What was
- * checked is what is connected to, so a name cannot change its answer in between.
+ * Resolves the name of a URL at the moment of connecting and refuses it if one of its addresses is not allowed. The connection uses the
+ * checked address, so the name server cannot change its response in between.
  */
 export function checkedLookup(url: URL, rules: AddressRules, resolve: ResolveAll): LookupFunction {
   return (name, options, done) => {

@@ -5,25 +5,25 @@ export interface OutboundRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
-  /** Redirects that are followed; each address is checked as the first one was. 0: a redirect is the answer. */
+  /** Most redirects to follow; each address is checked like the first one. 0: the redirect itself is the response. */
   redirects_max: number;
-  /** What is done with the body of the answer. `status_only`: the answer is there as soon as its headers are. */
+  /** How to handle the body of the response. `status_only`: resolves as soon as the headers arrive. */
   answer: { bytes_max: number; when_larger: 'cut' | 'fail' } | 'status_only';
   /** Ends the exchange, redirects included. */
   signal: AbortSignal;
 }
 
-/** The server answered. What the status means is the caller's to say. */
+/** The server responded. The caller interprets the status. */
 export interface OutboundAnswer {
   kind: 'answered';
-  /** The address that answered, after redirects. */
+  /** The address that responded, after redirects. */
   url: string;
   status: number;
   headers: Readonly<Record<string, string>>;
   bytes: Buffer;
-  /** There was more than `bytes_max`; the rest was not read. */
+  /** The body was larger than `bytes_max`; the rest was not read. */
   cut: boolean;
-  /** Addresses that sent it on, in order. */
+  /** Addresses that redirected, in order. */
   redirects: string[];
 }
 
@@ -31,9 +31,9 @@ export interface OutboundFault {
   kind: 'failed';
   reason: UrlFault['kind'] | 'redirect' | 'downgrade' | 'timeout' | 'too_large' | 'network';
   message: string;
-  /** Code of the system or of the library. */
+  /** Error code of the system or of the library. */
   code: string | null;
-  /** True where no byte of the request can have reached the server. */
+  /** True if certainly no byte of the request has reached the server. */
   unsent: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { failed, type OutboundFault } from './exchange.js';
 
-/** Faults of a connection that was never made: nothing was sent. */
+/** Errors of a connection that was never established: nothing was sent. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,10 +14,10 @@ const UNSENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** undici has no code of its own for a tunnel that the proxy refuses; the request is sent through a tunnel only. */
+/** undici has no error code for a tunnel that the proxy refuses; the request itself is only sent through a tunnel. */
 const REFUSED_BY_PROXY = /^Proxy response \(\d+\)/;
 
-/** What an error of the connection means. An abort counts as a timeout: the request may have been sent. */
+/** Classifies a connection error. An abort counts as a timeout: the request may have been sent. */
 export function networkFault(cause: unknown, signal: AbortSignal): OutboundFault {
   const { code = null, message } = cause as { code?: string; message?: string };
   if (signal.aborted) return failed('timeout', 'the response did not arrive in time', { code, unsent: false });

@@ -38,7 +38,7 @@ const ask = (door: OutboundDoor, url: string, more: Partial<OutboundRequest> = {
   });
 const outcomeOf = (exchanged: Exchanged) => (exchanged.kind === 'answered' ? exchanged.status : exchanged.reason);
 
-/** A name server whose answers change from one question to the next. */
+/** A name server whose responses change from one query to the next. */
 function answering(...answers: string[][]): { resolve: ResolveAll; left: string[][] } {
   const left = [...answers];
   const resolve: ResolveAll = (_name, _options, done) =>
@@ -49,10 +49,10 @@ function answering(...answers: string[][]): { resolve: ResolveAll; left: string[
   return { resolve, left };
 }
 
-describe('a name whose answer changes', () => {
+describe('a name whose addresses change', () => {
   const get = (resolve: ResolveAll) => ask(new OutboundDoor(open, NO_PROXY, resolve), `http://rebinding.example:${port}/`);
 
-  test('is looked up once for each connection, and what was checked is connected to', async () => {
+  test('is resolved once for each connection, and the connection uses the checked address', async () => {
     const { resolve, left } = answering(['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']);
     expect(outcomeOf(await get(resolve))).toBe(200);
     expect(left).toHaveLength(2);
@@ -67,7 +67,7 @@ describe('a name whose answer changes', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('is refused for a public caller where it turns private after the URL was taken', async () => {
+  test('is refused for a public caller if it becomes private after the URL was accepted', async () => {
     const door = new OutboundDoor(AddressRules.forCallbacks(false), NO_PROXY, answering(['127.0.0.1']).resolve);
     const url = `http://hooks.example.com:${port}/`;
     expect(door.fault(url)).toBeUndefined();
@@ -82,13 +82,13 @@ describe('a redirect', () => {
   };
   const home = () => `http://127.0.0.1:${port}/`;
 
-  test('is the answer unless the caller follows it', async () => {
+  test('is the response unless the caller follows it', async () => {
     redirect('http://elsewhere.example/');
     expect(await ask(new OutboundDoor(open), home())).toMatchObject({ kind: 'answered', status: 302, redirects: [] });
     expect(await exchangeText(new OutboundDoor(AddressRules.forIdentity(true)), home())).toEqual({ status: 302, text: 'moved' });
   });
 
-  test('is checked as the first address was', async () => {
+  test('is checked like the first address', async () => {
     const tools = new OutboundDoor(AddressRules.forTools(new Set([`127.0.0.1:${port}`])));
     for (const [location, reason] of [
       ['http://169.254.169.254/', 'address'],
@@ -103,7 +103,7 @@ describe('a redirect', () => {
     }
   });
 
-  test('is followed so many times and no more', async () => {
+  test('is followed up to the limit', async () => {
     redirect('/again');
     expect(await ask(new OutboundDoor(open), home(), { redirects_max: 3 })).toMatchObject({
       reason: 'redirect',
@@ -112,7 +112,7 @@ describe('a redirect', () => {
     expect(requests).toHaveLength(4);
   });
 
-  test('takes no header to another origin that belongs to the first', async () => {
+  test('sends no header of the first origin to another origin', async () => {
     answer = ({ url }, response) =>
       url === '/' ? response.writeHead(307, { location: `http://localhost:${port}/there` }).end() : response.end('ok');
     const headers = { authorization: 'Bearer x', 'idempotency-key': 'k', 'if-none-match': 'e', accept: 'a/b' };
@@ -129,11 +129,11 @@ describe('a redirect', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const url = () => `http://127.0.0.1:${port}/`;
   const door = new OutboundDoor(open);
 
-  test('without an end is cut, or fails, at the size that the caller takes', async () => {
+  test("without an end is cut, or fails, at the caller's size limit", async () => {
     answer = (_, response) => {
       const more = () => void (response.writable && response.write('x'.repeat(600), () => setImmediate(more)));
       more();
@@ -151,7 +151,7 @@ describe('an answer', () => {
     expect(outcomeOf(await ask(door, url(), { signal: AbortSignal.timeout(300) }))).toBe('timeout');
   });
 
-  test('whose headers drip ends at the deadline too, also where only the status counts', async () => {
+  test('with slow headers ends at the deadline too, also if only the status counts', async () => {
     answer = (request) => {
       request.socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
       const drip = setInterval(() => request.socket.write('x'), 20);
@@ -161,7 +161,7 @@ describe('an answer', () => {
     expect(await ask(door, url(), { answer: 'status_only', signal })).toMatchObject({ reason: 'timeout', unsent: false });
   });
 
-  test('of which only the status counts is there with its headers, and its body holds the connection no longer than the deadline', async () => {
+  test('with status_only is returned after its headers, and its body keeps the connection open until the deadline at most', async () => {
     let closed: Promise<unknown> | undefined;
     answer = (_, response) => {
       closed = new Promise((resolve) => response.on('close', resolve));
@@ -174,7 +174,7 @@ describe('an answer', () => {
     await closed;
   });
 
-  test('of which only the status counts is read no further than 64 KiB', async () => {
+  test('with status_only is read up to 64 KiB at most', async () => {
     let written = 0;
     const closed = new Promise<void>((resolve) => {
       answer = (_, response) => {
@@ -193,7 +193,7 @@ describe('an answer', () => {
     expect(outcomeOf(await ask(door, url()))).toBe('network');
   });
 
-  test('that never comes: a refused connection is unsent, a lost one may have arrived', async () => {
+  test('that never arrives: a refused connection is unsent, a lost one may have been sent', async () => {
     expect(await ask(door, 'http://127.0.0.1:1/')).toMatchObject({ reason: 'network', code: 'ECONNREFUSED', unsent: true });
     answer = (request) => request.socket.destroy();
     expect(await ask(door, url())).toMatchObject({ reason: 'network', unsent: false });

@@ -6,13 +6,12 @@ import type { Ways } from './route.js';
 import { singleRequest } from './single-request.js';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that belong to the host that they were meant for. */
+/** Headers that belong to their original host. */
 const OWN = new Set(['authorization', 'if-none-match', 'if-modified-since', 'idempotency-key']);
 
 /**
- * The one way out of the platform to an address that a tenant named. Each request has a connection of its own; its address
- * is checked as text and again as it is resolved, and so is the address of each redirect that is followed. A proxy is taken only
- * where the operator names one.
+ * The only path of outbound requests to an address that a tenant named. Each request has its own connection; its address is checked as
+ * text and again when it is resolved, and so is the address of each followed redirect. A proxy is used only if the operator names one.
  */
 export class OutboundDoor {
   private readonly ways: Ways;
@@ -25,7 +24,7 @@ export class OutboundDoor {
     this.ways = { rules, resolve, proxies };
   }
 
-  /** Why this URL may not be requested, or undefined. */
+  /** Why this URL must not be requested, or undefined. */
   fault(url: string): UrlFault | undefined {
     return this.rules.fault(url);
   }

@@ -7,16 +7,16 @@ const taken = (setting: string | undefined, environment: Record<string, string> 
 const both = { HTTPS_PROXY: 'http://secure:3128', HTTP_PROXY: 'http://plain:3128' };
 
 describe('the proxy for outbound requests', () => {
-  test('is none unless the operator sets one, whatever the environment says', () => {
+  test('is unset unless the operator sets one, whatever the environment contains', () => {
     expect(taken(undefined, both)).toEqual([undefined, undefined, undefined]);
     expect(taken('', both)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('is the one that the operator names, whatever the environment says', () => {
+  test('is the one that the operator names, whatever the environment contains', () => {
     expect(taken('http://own:3128', { ...both, NO_PROXY: '*' })).toEqual(Array(3).fill('http://own:3128/'));
   });
 
-  test('is that of the environment where the operator says so, lower case first', () => {
+  test('is that of the environment if the operator selects it, lower case first', () => {
     expect(taken('environment', both)).toEqual(['http://secure:3128/', 'http://plain:3128/', 'http://secure:3128/']);
     expect(taken('environment', { ...both, https_proxy: 'http://small:1' })[0]).toBe('http://small:1/');
     expect(taken('environment', {})).toEqual([undefined, undefined, undefined]);
@@ -33,7 +33,7 @@ describe('the proxy for outbound requests', () => {
     expect(taken('environment', { ...both, NO_PROXY: no_proxy }).map((proxy) => proxy === undefined)).toEqual(direct);
   });
 
-  test('is refused at start where it is no http or https URL', () => {
+  test('is refused at start if it is not an http or https URL', () => {
     const set = (COUNTERSIGN_OUTBOUND_PROXY: string, more = {}) => proxySettings({ COUNTERSIGN_OUTBOUND_PROXY, ...more });
     for (const right of [proxySettings(both), set(''), set('http://p:1'), set('environment', both)])
       expect(right).toHaveProperty('proxies');

@@ -1,9 +1,9 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The value of `COUNTERSIGN_OUTBOUND_PROXY` that takes over the variables which other programs read. */
+/** The value of `COUNTERSIGN_OUTBOUND_PROXY` that enables the proxy variables which other programs read. */
 const FROM_ENVIRONMENT = 'environment';
 
-/** Variables that say which proxy is taken; all but the first count only where the first says `environment`. */
+/** Variables that select the proxy; all but the first count only if the first is `environment`. */
 export const PROXY_VARIABLES = [
   'COUNTERSIGN_OUTBOUND_PROXY',
   'HTTPS_PROXY',
@@ -20,11 +20,11 @@ function asProxy(text: string | undefined): URL | undefined {
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 }
 
-/** Lower case counts before upper case, as curl has it. */
+/** Lower case has precedence over upper case, as in curl. */
 const settingOf = (name: string, environment: Environment): string | undefined =>
   environment[name.toLowerCase()] || environment[name] || undefined;
 
-/** The operator's proxies by `COUNTERSIGN_OUTBOUND_PROXY`, or one line that says why it names none. */
+/** The operator's proxies from `COUNTERSIGN_OUTBOUND_PROXY`, or one line with the fault of the setting. */
 export function proxySettings(environment: Environment): { proxies: Proxies } | { fault: string } {
   const { COUNTERSIGN_OUTBOUND_PROXY: setting } = environment;
   const fault = settingFault(setting, environment);
@@ -38,7 +38,7 @@ function settingFault(setting: string | undefined, environment: Environment): st
   return wrong === undefined ? undefined : `${wrong} is not an http or https URL`;
 }
 
-/** Which proxy a request to a public address takes. */
+/** Selects the proxy of a request to a public address. */
 export class Proxies {
   private constructor(
     private readonly https: URL | undefined,
@@ -46,7 +46,7 @@ export class Proxies {
     private readonly direct: readonly string[],
   ) {}
 
-  /** Those of a setting that has no fault. Unset: no proxy, whatever else the environment says. */
+  /** The proxies of a valid setting. Unset: no proxy, whatever else the environment contains. */
   static of(setting: string | undefined, environment: Environment): Proxies {
     if (setting !== FROM_ENVIRONMENT) return new Proxies(asProxy(setting), asProxy(setting), []);
     const [https, http] = ['HTTPS_PROXY', 'HTTP_PROXY'].map((name) => asProxy(settingOf(name, environment)));
@@ -65,7 +65,7 @@ export class Proxies {
   }
 }
 
-/** `*`, `host`, `.domain` or `*.domain`, each with or without a port; a host stands for the names below it, too. */
+/** `*`, `host`, `.domain` or `*.domain`, each with or without a port; a host also matches its subdomains. */
 function matches(entry: string, url: URL): boolean {
   if (entry === '*') return true;
   const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.replace(/^\*?\./, '')) ?? [];

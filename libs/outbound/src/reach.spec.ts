@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AddressRules } from './address-rules.js';
 import { reachOf } from './reach.js';
 
-/** What answers with credentials of the machine, at AWS, Azure, Google, Alibaba, Oracle, Tencent and Scaleway. */
+/** Addresses that return credentials of the machine, at AWS, Azure, Google, Alibaba, Oracle, Tencent and Scaleway. */
 const METADATA_IPV4 = [
   '169.254.169.254',
   '169.254.170.2',
@@ -27,11 +27,11 @@ const inverted = (ipv4: string): string =>
     .map((byte) => 255 - byte)
     .join('.');
 
-/** One byte or number, in base 10, 8 or 16, with leading zeros where the base has them. */
+/** One byte or number in base 10, 8 or 16, with leading zeros if the base has them. */
 const spelled = (value: number) =>
   fc.constantFrom(String(value), `0${value.toString(8)}`, `000${value.toString(8)}`, `0x${hex(value)}`, `0X00${hex(value).toUpperCase()}`);
 
-/** An IPv4 address as `inet_aton` and browsers read it: one to four parts, each in its own base, with and without a dot at the end. */
+/** An IPv4 address as `inet_aton` and browsers parse it: one to four parts, each in its own base, with and without a trailing dot. */
 const ipv4Spelling = (ipv4: string): fc.Arbitrary<string> => {
   const [a = 0, b = 0, c = 0, d = 0] = bytesOf(ipv4);
   const parts = [[numberOf(ipv4)], [a, (b * 256 + c) * 256 + d], [a, b, c * 256 + d], [a, b, c, d]];
@@ -40,7 +40,7 @@ const ipv4Spelling = (ipv4: string): fc.Arbitrary<string> => {
     .chain(([numbers, end]) => fc.tuple(...numbers.map(spelled)).map((texts) => texts.join('.') + end));
 };
 
-/** The IPv6 addresses that carry this IPv4 address. */
+/** The IPv6 addresses that embed this IPv4 address. */
 const carriers = (ipv4: string): string[] => {
   const [high, low] = [highOf(ipv4), lowOf(ipv4)];
   const inHalves = numberOf(ipv4).toString(16).padStart(8, '0');
@@ -90,7 +90,7 @@ const metadataHost = fc.oneof(
 const listing = (host: string) => AddressRules.forTools(new Set([host, new URL(`https://${host}`).hostname]));
 
 describe('addresses of metadata services', () => {
-  test('are refused in every spelling, also where private addresses are allowed', () => {
+  test('are refused in every spelling, even if private addresses are allowed', () => {
     fc.assert(
       fc.property(metadataHost, fc.boolean(), (host, allow_private) => {
         for (const rules of [AddressRules.forCallbacks(allow_private), AddressRules.forIdentity(allow_private), listing(host)])
@@ -103,12 +103,12 @@ describe('addresses of metadata services', () => {
     );
   });
 
-  test('are refused as the answer of a name server, in every form', () => {
+  test('are refused as the response of a name server, in every form', () => {
     for (const address of [...METADATA_IPV4, ...METADATA_IPV6, ...METADATA_IPV4.flatMap(carriers), 'fe80::1%eth0'])
       expect([address, reachOf(address)]).toEqual([address, 'never']);
   });
 
-  test('others are public or private, and what is no address is refused', () => {
+  test('others are public or private, and text that is not an address is refused', () => {
     for (const address of ['93.184.216.34', '2606:4700::1111', '168.63.129.17', '2606:4700::a9fe:a9fe'])
       expect(reachOf(address)).toBe('public');
     for (const address of [

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** How far an address lies. `private`: connected to only where the operator allows it. `never`: connected to in no installation. */
+/** Reachability of an address. `private`: only if the operator allows it. `never`: in no installation. */
 export type Reach = 'public' | 'private' | 'never';
 
 type Family = 'ipv4' | 'ipv6';
@@ -12,7 +12,7 @@ function listOf(family: Family, networks: Networks): BlockList {
   return list;
 }
 
-// One list for each family: in a common one, an IPv4 address would also match the IPv4-mapped range.
+// One list for each family: in a common list an IPv4 address would also match the IPv4-mapped range.
 const isPrivate = {
   ipv4: listOf('ipv4', [
     ['0.0.0.0', 8],
@@ -45,7 +45,7 @@ const isPrivate = {
   ]),
 };
 
-/** Link-local addresses, and the metadata services of clouds: they hand credentials of the machine to whoever asks. */
+/** Link-local addresses, and the metadata services of clouds, which return credentials of the machine to every caller. */
 const isNever = {
   ipv4: listOf('ipv4', [
     ['169.254.0.0', 16],
@@ -82,7 +82,7 @@ function groupsOf(address: string): number[] {
 
 const ipv4Of = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
 
-/** The IPv4 addresses that an IPv6 address stands for: mapped, compatible, translated, NAT64, 6to4, Teredo and ISATAP. */
+/** The IPv4 addresses that an IPv6 address embeds: mapped, compatible, translated, NAT64, 6to4, Teredo and ISATAP. */
 function carriedBy(address: string): string[] {
   const [g0 = 0, g1 = 0, g2 = 0, g3 = 0, g4 = 0, g5 = 0, g6 = 0, g7 = 0] = groupsOf(address);
   const last = ipv4Of(g6, g7);

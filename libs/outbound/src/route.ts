@@ -5,19 +5,19 @@ import { AddressRefused, type ResolveAll } from './checked-lookup.js';
 import type { Proxies } from './proxies.js';
 import { reachOf } from './reach.js';
 
-/** What a request needs to find its server. */
+/** What a request needs to reach its server. */
 export interface Ways {
   rules: AddressRules;
   resolve: ResolveAll;
   proxies: Proxies;
 }
 
-/** How a request reaches its server. `address`: what the proxy connects to; it resolves no name for us. */
+/** How a request reaches its server. `address`: the address to which the proxy connects; the proxy resolves no name. */
 export type Route = { proxy: URL; address: string } | 'direct';
 
 /**
- * A request to a public address takes the operator's proxy, by the address that was checked here. Private addresses are
- * reached directly: a proxy would look in its own network. @throws Error where the name is not resolved or is refused.
+ * A request to a public address uses the operator's proxy, with the address that was checked here. Private addresses are reached
+ * directly: a proxy would look in its own network. @throws Error if the name is not resolved or is refused.
  */
 export async function routeTo(url: URL, { proxies, rules, resolve }: Ways, signal: AbortSignal): Promise<Route> {
   const proxy = proxies.proxyFor(url);

@@ -7,11 +7,11 @@ import { type Route, routeTo, type Ways } from './route.js';
 
 const CONNECT_MS = 10_000;
 const HEADER_BYTES_MAX = 32 * 1024;
-/** Bytes of an unread body that are drained before its connection closes: the server of a short one sees no reset. */
+/** Bytes of an unread body that are drained before its connection closes, so that the server of a short body sees no reset. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 const CONNECTION = { connections: 1, pipelining: 0, maxHeaderSize: HEADER_BYTES_MAX };
 
-/** One request on a connection of its own, to an address that the rules take at the moment of connecting. Follows no redirect. */
+/** One request on its own connection, to an address that the rules accept at the moment of connecting. Follows no redirect. */
 export async function singleRequest(url: URL, request: OutboundRequest, ways: Ways): Promise<Exchanged> {
   try {
     const route = await routeTo(url, ways, request.signal);
@@ -26,7 +26,7 @@ async function sent(url: URL, request: OutboundRequest, route: Route, ways: Ways
   const undici = await import('undici');
   const { method, body = null, signal } = request;
   const agent = route === 'direct' ? new undici.Agent(directly(url, ways)) : new undici.ProxyAgent(through(route.proxy, url));
-  // The proxy connects to the address that was checked; the server still sees the name.
+  // The proxy connects to the checked address; the server still receives the name.
   const target = route === 'direct' ? url : pinned(url, route.address);
   const headers = route === 'direct' ? request.headers : { ...request.headers, host: url.host };
   try {
@@ -58,7 +58,7 @@ function pinned(url: URL, address: string): URL {
 async function received(url: URL, answer: Dispatcher.ResponseData, request: OutboundRequest, agent: Dispatcher): Promise<Exchanged> {
   const head = { kind: 'answered' as const, url: url.href, status: answer.statusCode, headers: flat(answer.headers), redirects: [] };
   if (request.answer === 'status_only') {
-    // The caller has its answer; a body that stalls ends with the signal.
+    // The caller has its response; the signal ends a body that stalls.
     void answer.body
       .dump({ limit: UNREAD_BYTES_MAX, signal: request.signal })
       .catch(() => undefined)
@@ -67,7 +67,7 @@ async function received(url: URL, answer: Dispatcher.ResponseData, request: Outb
   }
   const { bytes_max, when_larger } = request.answer;
   const { bytes, cut } = await read(answer.body, bytes_max);
-  // What is left of a cut answer goes with its connection.
+  // The rest of a cut response is dropped with its connection.
   close(agent);
   return cut && when_larger === 'fail' ? failed('too_large', 'the response is too large', { unsent: false }) : { ...head, bytes, cut };
 }

@@ -15,8 +15,8 @@ export interface TextAnswer {
 }
 
 /**
- * Asks a server that an administrator of a tenant named, for a text of at most 1 MB within 5 s. Follows no redirect.
- * @throws Error where there is no such answer.
+ * Requests a text of at most 1 MB within 5 s from a server that an administrator of a tenant named. Follows no redirect.
+ * @throws Error if there is no such response.
  */
 export async function exchangeText(door: OutboundDoor, url: string, request: TextRequest = {}): Promise<TextAnswer> {
   const { method = 'GET', headers = {}, body } = request;

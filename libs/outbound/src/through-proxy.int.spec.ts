@@ -17,7 +17,7 @@ const portOf = (server: { address(): unknown }) => (server.address() as AddressI
 
 let web: Server;
 let proxy: Server;
-/** The target of the proxy, whatever is requested. */
+/** The port to which the proxy connects, whatever is requested. */
 let leads_to: number;
 let refuses: boolean;
 let tunnels: IncomingMessage[];
@@ -63,7 +63,7 @@ const ask = (
   });
 
 describe('with a proxy', () => {
-  test('it gets the address that was checked, and the server sees the name', async () => {
+  test('the proxy receives the checked address, and the server receives the name', async () => {
     expect(await ask('http://hooks.example.com/x', { login: 'user:pass@' })).toMatchObject({
       status: 200,
       url: 'http://hooks.example.com/x',
@@ -89,31 +89,31 @@ describe('with a proxy', () => {
     expect([tunnels[0]?.url, names]).toEqual([`${PUBLIC}:8443`, ['hooks.example.com']]);
   });
 
-  test('a forbidden address is refused here, and the proxy gets no request', async () => {
+  test('a forbidden address is refused before the proxy, which receives no request', async () => {
     for (const address of ['169.254.169.254', '10.0.0.1'])
       expect(await ask('http://hooks.example.com/', { resolve: answering(address) })).toMatchObject({ reason: 'address', unsent: true });
     expect(await ask('http://10.0.0.1/')).toMatchObject({ reason: 'address' });
     expect(tunnels).toEqual([]);
   });
 
-  test('a private address that is allowed is reached directly', async () => {
+  test('an allowed private address is reached directly', async () => {
     const url = `http://intranet.corp:${portOf(web)}/`;
     const resolve = answering('127.0.0.1', '127.0.0.1');
     expect(await ask(url, { rules: AddressRules.forCallbacks(true), resolve })).toMatchObject({ status: 200 });
     expect(tunnels).toEqual([]);
   });
 
-  test('a request that it refuses was not sent', async () => {
+  test('a request that the proxy refuses was not sent', async () => {
     refuses = true;
     expect(await ask('http://hooks.example.com/')).toMatchObject({ reason: 'network', unsent: true });
     expect(requests).toEqual([]);
   });
 
-  test('a name server that does not answer holds a request no longer than its deadline', async () => {
+  test('a name server that does not respond delays a request until its deadline at most', async () => {
     expect(await ask('http://hooks.example.com/', { resolve: () => undefined, ms: 100 })).toMatchObject({ reason: 'timeout' });
   });
 
-  test('a proxy that does not answer is a refused connection, and nothing was sent', async () => {
+  test('a proxy that does not respond is a refused connection, and nothing was sent', async () => {
     expect(await ask('http://hooks.example.com/', { port: 1 })).toMatchObject({ reason: 'network', code: 'ECONNREFUSED', unsent: true });
   });
 });

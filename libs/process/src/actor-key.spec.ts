@@ -7,7 +7,7 @@ const NOW_MS = 1_700_000_000_999;
 const of = { tenant_id: 'acme', agent_id: 'agent-1', audience: 'https://sts.example/token', now_ms: NOW_MS };
 const setOf = (tenant_id: string) => createLocalJWKSet(actorKeySet(keys, tenant_id) as unknown as JSONWebKeySet);
 
-test('an actor token is verified with the key set of its tenant, and says which agent acts, for two minutes', async () => {
+test('an actor token is verified with the key set of its tenant, names the acting agent, and is valid for two minutes', async () => {
   const token = await actorToken(keys, of);
   const { payload, protectedHeader } = await jwtVerify(token, setOf('acme'), { currentDate: new Date(NOW_MS) });
   expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: 'actor' });
@@ -15,13 +15,13 @@ test('an actor token is verified with the key set of its tenant, and says which 
   expect(payload).toEqual({ iss: 'urn:countersign:tenant:acme', sub: 'agent-1', aud: of.audience, ...times, jti: expect.any(String) });
 });
 
-test('an actor token holds neither after its time nor with the key of another tenant', async () => {
+test('an actor token is invalid after its expiry and with the key of another tenant', async () => {
   const token = await actorToken(keys, of);
   await expect(jwtVerify(token, setOf('acme'), { currentDate: new Date(NOW_MS + 121_000) })).rejects.toThrow('exp');
   await expect(jwtVerify(token, setOf('globex'), { currentDate: new Date(NOW_MS) })).rejects.toThrow('signature');
 });
 
-test('header and claims stand in the order that token endpoints were sent until now', async () => {
+test('header and claims keep the order that token endpoints have received until now', async () => {
   const [head = '', body = ''] = (await actorToken(keys, of)).split('.');
   const textOf = (part: string) => Buffer.from(part, 'base64url').toString();
   expect(textOf(head)).toBe('{"alg":"EdDSA","typ":"JWT","kid":"actor"}');

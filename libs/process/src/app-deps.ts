@@ -9,50 +9,50 @@ import type { Logger } from './logger.js';
 import type { Personal } from './personal/personal.js';
 import type { TenantKeys } from './tenant-keys.js';
 
-/** A hint that the records of a result are on the log; may be lost or repeated (the log is the truth). */
+/** Hints that the records of a result are on the log; a hint may be lost or repeated (the log is authoritative). */
 export interface WakeUpChannel {
-  /** True where a hint may bring a record before a reader of the log sees it. In one process the log itself is as quick. */
+  /** True if a hint may deliver a record before a reader of the log sees it. In one process the log itself is as fast. */
   readonly is_ahead_of_log?: boolean;
   publish(channel: string, payload: Buffer[]): void;
   subscribe(channel: string, handler: (payload: Buffer) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a service gets from its process; standalone gives all four the same. */
+/** The dependencies that a service gets from its process; standalone gives all four services the same ones. */
 export interface AppDeps {
   log: EventLog;
   codec: EventCodec;
-  /** The registry behind the codec; absent embedded. */
+  /** The registry used by the codec; absent embedded. */
   schemas?: SchemaSource;
   store: Store;
   keys: TenantKeys;
-  /** Secrets and users' tokens, sealed. */
+  /** Secrets and users' tokens, encrypted. */
   vault: Vault;
   wake_ups: WakeUpChannel;
   /** Large outputs and attachments. */
   blobs: Blobs;
-  /** Results of read-only tools that may be given again; a hint. */
+  /** Cached results of read-only tools; a hint. */
   results: ResultCache;
   clock: Clock;
   logger: Logger;
   metrics: Registry;
-  /** An OpenTelemetry SDK is loaded: spans are recorded. */
+  /** Whether an OpenTelemetry SDK is loaded and spans are recorded. */
   tracing: boolean;
-  /** Idempotency keys that the log may no longer tell of; absent only where a test does without. */
+  /** Idempotency keys whose records the log may have dropped; absent only in tests that do not need it. */
   key_snapshot?: KeySnapshot;
-  /** What is personal is sealed and opened with it; absent only where a test does without. */
+  /** Seals and opens personal data; absent only in tests that do not need it. */
   personal?: Personal;
-  /** Tiles, checkpoints and their key; absent only where a test does without. */
+  /** Tiles, checkpoints and their key; absent only in tests that do not need it. */
   evidence?: Evidence;
-  /** What was found that is not what was signed; absent only where a test does without. */
+  /** Records found to differ from what was signed; absent only in tests that do not need it. */
   damage?: KnownDamage;
 }
 
 export interface RunningApp {
-  /** Whether it has caught up with what it must know before it serves. Cheap; called by /readyz. */
+  /** Whether the service has caught up with the state that it needs before it serves. Cheap; called by /readyz. */
   ready(): boolean;
-  /** The packs that it cannot use; absent where it has none. Cheap; named by /readyz. */
+  /** The packs that the service cannot use; absent if it has none. Cheap; listed by /readyz. */
   unhealthy?(): readonly UnhealthyPack[];
-  /** Stops taking work, finishes or hands over what runs, and resolves when nothing of it is left. */
+  /** Accepts no more work, finishes or hands over running work, and resolves when none is left. */
   close(): Promise<void>;
 }

@@ -26,7 +26,7 @@ export type SpanAttributes = Record<string, string | number | boolean | string[]
 
 /** One hop of a call. */
 export interface CallSpan {
-  /** W3C traceparent to put on the records that this hop writes. */
+  /** W3C traceparent for the records that this hop writes. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
   end(error?: string): void;
@@ -53,8 +53,8 @@ class PassedOn implements CallSpan {
 }
 
 /**
- * Spans of a call across its hops, one trace from HTTP to the result. Where no SDK is loaded (no OTEL_* in the
- * environment) the given traceparent is passed on unchanged and nothing else is done.
+ * Spans of a call across its hops, in one trace from HTTP to the result. If no SDK is loaded (no OTEL_* in the environment), the given
+ * traceparent is passed on unchanged and nothing else is done.
  */
 export class CallTracer {
   private readonly tracer: Tracer;
@@ -65,7 +65,7 @@ export class CallTracer {
     this.tracer = trace.getTracer(`countersign.${service}`);
   }
 
-  /** @param link traceparent of a span that this one has to do with and is no part of. */
+  /** @param link traceparent of a span that this span is related to but not part of. */
   start(name: string, traceparent: string | undefined, kind: SpanKind = SpanKind.INTERNAL, link?: string): CallSpan {
     if (!this.recording) return new PassedOn(traceparent);
     const parent = propagation.extract(context.active(), { traceparent }, getter);
@@ -77,7 +77,7 @@ export class CallTracer {
   }
 }
 
-/** The decision on a call as span attributes, under ContextOS' names and ours. */
+/** The decision on a call as span attributes, with the names of ContextOS and of Countersign. */
 export function decisionAttributes(approvalMode: string, decisionId: string): Record<string, string> {
   return {
     'contextos.action.approval_mode_effective': approvalMode,

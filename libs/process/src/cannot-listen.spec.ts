@@ -13,7 +13,7 @@ function listenFault(port: number, host: string): Promise<unknown> {
   });
 }
 
-test('a port that is taken, an address of another machine: each names what to set', async () => {
+test('a port in use and an address of another machine: each error names the variable to set', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
@@ -31,7 +31,7 @@ test('a port below 1024 and a name without an address, as the system reports the
   );
 });
 
-test('other faults are not its own, also those of the same code', () => {
+test('other faults are ignored, also those with the same code', () => {
   for (const fault of [new Error('x'), { code: 'EACCES', syscall: 'open' }, { code: 'ENOTFOUND', syscall: 'query' }])
     expect(messageOf(fault)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ interface ListenFault {
   hostname?: string;
 }
 
-/** What is wrong with the address to listen on, and which variables name it; undefined where the fault is another. */
+/** Describes the fault of the listen address and names its variables; undefined for any other fault. */
 export function cannotListen(cause: unknown, names: { port: string; host: string }): CannotOpen | undefined {
   const { code, syscall, port, address, hostname } = cause as ListenFault;
   const fault = (line: string) => new CannotOpen(line, { cause });

@@ -1,2 +1,2 @@
-/** The platform cannot be opened: one line that says what, where and what to do. */
+/** The platform cannot be opened: one line that states what is wrong, where, and what to do. */
 export class CannotOpen extends Error {}

@@ -16,8 +16,8 @@ function recordJudge(log: AppDeps['log'], { tiles, dropped, checkpoints, signer 
 }
 
 /**
- * The log for readers whose records are compared with what was signed. Its `close` ends the comparison and leaves the log
- * open. The log itself where nothing is signed.
+ * The log for readers whose records are compared with the signed heads. `close` ends the comparison and leaves the log open. Returns the
+ * log itself if nothing is signed.
  */
 export function checkedLog(
   { log, evidence, damage, logger }: Pick<AppDeps, 'log' | 'evidence' | 'damage' | 'logger'>,
@@ -33,7 +33,7 @@ export function checkedLog(
   return new CheckedEventLog(log, new ReadCheck(recordJudge(log, evidence), damage, found_by, faulty), damage, found_by);
 }
 
-/** Reads and compares what is signed of this log, for whoever may write its tiles. */
+/** Reads and compares the signed records of this log, for a process that may write its tiles. */
 export function recordScan(log: AppDeps['log'], evidence: Evidence, damage: DamageReport, found_by: DamageFinder): RecordScan {
   return new RecordScan({ log, ...evidence }, recordJudge(log, evidence), damage, found_by);
 }

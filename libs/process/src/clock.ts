@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 
-/** Time as data: everything that decides gets it from here, so that tests can give another. */
+/** Time as data: every decision reads the time here, so that tests can replace it. */
 export interface Clock {
   /** Wall clock, epoch ms. */
   now_ms(): number;
-  /** Monotonic ms; only differences mean something. Leases go by it. */
+  /** Monotonic ms; only differences are meaningful. Used for leases. */
   monotonic_ms(): number;
 }
 

@@ -16,15 +16,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// How long they take is judged by bench/claims.mjs.
-test('1,000 rules are compiled in 1,000 steps, and what rules next finds them compiled', () => {
+// bench/claims.mjs measures the time they take.
+test('1,000 rules are compiled in 1,000 steps, and later decisions find them compiled', () => {
   const text = bundleOf('a');
   expect([...compiledBundles.steps(text)]).toHaveLength(1000);
   expect([...compiledBundles.steps(text)]).toHaveLength(0);
   expect(compiledBundles.of(bundleOf('a'))).toMatchObject({ bundle: { version: 'a' } });
 });
 
-test('others have their turn after 4 ms and the step that was under way then', async () => {
+test('other work runs after 4 ms plus the step that was running then', async () => {
   const clock = { now_ms: 0 };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.now_ms);
   const turns_at_ms: number[] = [];

@@ -2,11 +2,11 @@ import type { ConfigurationState } from '@countersign/domain';
 import { type BundleText, compiledBundles } from '@countersign/policy';
 import { inTurns } from './in-turns.js';
 
-/** Bundles that are being compiled now, so that the services of one process do it once. */
+/** Bundles that are being compiled, so that the services of one process compile each once. */
 class BundlesAhead {
   private readonly under_way = new Map<string, Promise<void>>();
 
-  /** Compiles a bundle while others have their turns, so that no decision waits for it. */
+  /** Compiles a bundle in steps that let other work run, so that no decision waits for it. */
   compile(text: BundleText): Promise<void> {
     const key = `${text.digest} ${text.version}`;
     const known = this.under_way.get(key);
@@ -19,7 +19,7 @@ class BundlesAhead {
 
 export const bundlesAhead = new BundlesAhead();
 
-/** The bundles of a tenant that an activation names, compiled. */
+/** Compiles the bundles of a tenant that an activation names. */
 export async function compileAhead(state: ConfigurationState, tenant_id: string, versions: readonly (string | null)[]): Promise<void> {
   const shelf = state.by_tenant.get(tenant_id)?.bundles;
   for (const version of versions) {
@@ -28,7 +28,7 @@ export async function compileAhead(state: ConfigurationState, tenant_id: string,
   }
 }
 
-/** All that rule now. */
+/** Compiles all active and shadow bundles. */
 export async function compileRuling(state: ConfigurationState): Promise<void> {
   for (const [tenant_id, { bundles }] of state.by_tenant) await compileAhead(state, tenant_id, [bundles.active, bundles.shadow]);
 }

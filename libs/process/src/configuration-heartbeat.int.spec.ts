@@ -60,7 +60,7 @@ async function reportedByAll(offset: number): Promise<void> {
     await sleep(10);
 }
 
-test('every instance of every service tells at each change that it has it, before its next beat, and one that stopped is not waited for', async () => {
+test('every instance reports each change that it has folded before its next heartbeat, and no change waits for a stopped one', async () => {
   // Without heartbeats, every report follows a change.
   vi.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0));
   const running = services.map((service) => {

@@ -4,9 +4,9 @@ import { forgetInstance, reportInstance, type Store, type UnhealthyPack } from '
 import type { Logger } from './logger.js';
 import { CONFIGURATION_TOPIC } from './topics.js';
 
-/** How much of the configuration a service has folded. */
+/** How far a service has folded the configuration. */
 export interface FoldedConfiguration {
-  /** `policy_offset`: absent where nothing of the service acts by a policy. */
+  /** `policy_offset`: absent if the service makes no policy decisions. */
   readonly state: { readonly config_offset: number; readonly policy_offset?: number };
   position(topic: string): number;
   folded(topic: string, offset: number): Promise<void>;
@@ -16,8 +16,8 @@ const BEAT_MS = 1000;
 const LEAVE_WITHIN_MS = 1000;
 
 /**
- * Tells everybody how much of the configuration this service has folded: at once where a policy changed, and as a beat.
- * Whoever changes a policy answers with the instances that have it. A beat that fails is left out.
+ * Reports how far this service has folded the configuration: at once after a policy change, and with each heartbeat. The response to a
+ * policy change lists the instances that have folded it. A failed heartbeat is skipped.
  */
 export class ConfigurationHeartbeat {
   private reported: number | undefined;
@@ -64,7 +64,7 @@ export class ConfigurationHeartbeat {
     await forgetInstance(this.parts.store, this.instance_id).catch(() => undefined);
   }
 
-  /** One at a time: while the store is slow, only the newest is reported. */
+  /** One report at a time: while the store is slow, only the newest is sent. */
   private beat(): void {
     if (this.telling) {
       this.again = true;

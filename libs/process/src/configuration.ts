@@ -6,7 +6,7 @@ import type { AppDeps } from './app-deps.js';
 import { bundlesAhead, compileAhead, compileRuling } from './compiled-bundles.js';
 import { CONFIGURATION_TOPIC } from './topics.js';
 
-/** Tenants, keys, cases, policies and the tool catalog as this process has folded them; live once `start` resolved. */
+/** Tenants, keys, cases, policies and the tool catalog as folded by this process; kept current once `start` resolved. */
 export type Configuration = FoldedTopics<ConfigurationState>;
 
 export function foldConfiguration({ log, codec, schemas }: Pick<AppDeps, 'log' | 'codec' | 'schemas'>): Configuration {
@@ -22,7 +22,7 @@ export function foldConfiguration({ log, codec, schemas }: Pick<AppDeps, 'log' |
   });
 }
 
-/** A bundle that is to rule is compiled before it does; one that was published, as soon as there is time. */
+/** Compiles an activated bundle before it takes effect; a published one as soon as there is time. */
 function bundleAhead(state: ConfigurationState, event: Recorded): Promise<void> | undefined {
   if (event.event_type === 'policy_bundle_published') {
     const { version, bundle_json } = event.event;

@@ -13,12 +13,12 @@ import type { Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
 import type { ProcessFailure } from './process-failure.js';
 
-/** What a process opens first: where events, rows and hints go. */
+/** The first parts that a process opens: the log, the store and hints. */
 export type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups' | 'results'>;
 
 type KafkaConfig = NonNullable<PlatformConfig['kafka']>;
 
-/** Calls that come together go on together: every stage behind the gateway then has one batch where it had several. */
+/** Requests of 25 ms are appended as one batch, so that every later stage handles one batch instead of several. */
 const REQUESTS_EVERY_MS = 25;
 
 async function opened<T>(what: string, work: Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 const run = promisify(execFile);
-/** The niceness that a child of this process starts with. */
+/** The niceness with which a child of this process starts. */
 const OWN = getPriority();
 const module_url = new URL('./engine-threads.js', import.meta.url).href;
 
@@ -34,7 +34,7 @@ async function threadsAfterWork(flags: string[]): Promise<{ changed: number; mai
 }
 
 describe('threads of V8, on Linux', () => {
-  test('those that collect garbage give way, the main thread and those that read files do not', async () => {
+  test('garbage collection threads get a lower priority; the main thread and file threads do not', async () => {
     const { changed, main, others } = await threadsAfterWork([]);
     expect(changed).toBe(5);
     expect(main.nice).toBe(OWN);
@@ -45,7 +45,7 @@ describe('threads of V8, on Linux', () => {
     expect(plain.length).toBeGreaterThanOrEqual(4);
   });
 
-  test('where a flag changes how many there are, none is touched', async () => {
+  test('if a flag changes the number of threads, no thread is changed', async () => {
     const { changed, others } = await threadsAfterWork(['--v8-pool-size=2']);
     expect(changed).toBe(0);
     expect(others.every(({ nice }) => nice === OWN)).toBe(true);

@@ -2,20 +2,18 @@ import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Environment } from './settings.js';
 
-/** How much nicer V8's own threads are than the process was started: they give way to the threads that answer. */
+/** Added niceness of V8's own threads: they yield to the thread that serves requests. */
 const NICER_BY = 10;
 const NICENESS_MAX = 19;
-/** Node starts four of them unless `--v8-pool-size` says otherwise, and one that only keeps the time. */
+/** Node starts four pool threads unless `--v8-pool-size` is set, and one for delayed tasks. */
 const POOL_THREADS = 4;
 const TIMER_THREADS = 1;
 
 /**
- * V8's threads collect garbage and compile. Four of them marking at once take all of a small machine for 30 to 70 ms; the thread
- * that answers waits meanwhile. Linux schedules threads by their own niceness, so V8's get one that gives way. Elsewhere, and where the
- * threads cannot be told apart, nothing is changed.
- *
- * V8's threads are the first that a process starts after its main thread, so their ids are the lowest above its own. Call it once,
- * early in a process, with its environment. Answers how many threads were changed.
+ * V8's threads collect garbage and compile. Four of them marking at once use a small machine completely for 30 to 70 ms, while the thread
+ * that serves requests waits. Linux schedules each thread by its own niceness, so V8's threads get a higher one. On other systems, or if
+ * the threads cannot be identified, nothing is changed. V8's threads are the first that a process starts after its main thread, so their
+ * ids are the lowest above its own. Call it once, early in a process, with its environment. Returns how many threads were changed.
  */
 export function yieldEngineThreads(env: Environment): number {
   if (process.platform !== 'linux') return 0;
@@ -41,7 +39,7 @@ function gaveWay(thread: number, niceness: number): boolean {
     setPriority(thread, niceness);
     return true;
   } catch {
-    // It has ended, or the system forbids it: the process works either way.
+    // The thread has ended, or the system forbids it: the process works either way.
     return false;
   }
 }

@@ -25,23 +25,23 @@ import {
 import { type NoteSigner, noteSigner, type Witness } from '@countersign/proofs';
 import { type KeyRing, S3Bucket, type S3BucketOptions, type Store } from '@countersign/store';
 
-/** What proofs are made of: tiles, checkpoints, and the key that signs them. */
+/** The inputs of proofs: tiles, checkpoints, and their signing key. */
 export interface Evidence {
   tiles: Tiles;
   checkpoints: CheckpointStore;
   signer: NoteSigner;
   cosigned: CosignedNotes;
-  /** Up to which checkpoint the signer has checked what it keeps. */
+  /** The checkpoint up to which the signer has checked its stored data. */
   checked: KeptText;
-  /** How far the scrubber is; absent only where a test does without. */
+  /** Progress of the scrubber; absent only in tests that do not need it. */
   scrubbed?: KeptText;
-  /** Leaf hashes of records that were dropped; absent only where a test does without. */
+  /** Leaf hashes of dropped records; absent only in tests that do not need it. */
   dropped?: DroppedLeaves;
-  /** Brings checkpoints and their topic together, before the signer goes on; absent only where a test does without. */
+  /** Reconciles checkpoints with their topic before the signer continues; absent only in tests that do not need it. */
   restored?: RestoredCheckpoints;
 }
 
-/** What records may be dropped behind, and a drop be judged by: the newest checkpoint; with witnesses, the newest that all of them cosigned. */
+/** The checkpoint up to which records may be dropped: the newest; with witnesses, the newest that all of them cosigned. */
 export async function anchorOf({
   checkpoints,
   cosigned,
@@ -51,20 +51,20 @@ export async function anchorOf({
   return cosigned.asks ? undefined : checkpoints.newest();
 }
 
-/** The log's name in its checkpoints: the operator's, or one of its own that follows from the signing key. */
+/** The log's name in its checkpoints: set by the operator, or derived from the signing key. */
 function signerOf(keys: KeyRing, origin: string | undefined): NoteSigner {
   const seed = keys.seed('audit-signer');
   const own = createHash('sha256').update(noteSigner('countersign', seed).verifier.vkey).digest('hex').slice(0, 16);
   return noteSigner(origin ?? `countersign.local/${own}`, seed);
 }
 
-/** Where evidence is kept and who vouches for it. */
+/** Storage of evidence, and its witnesses. */
 export interface EvidenceConfig {
   audit_dir: string;
   /** Tiles go into this bucket, under `audit/<prefix>`, instead of the folder. */
   audit_bucket?: (S3BucketOptions & { prefix: string }) | undefined;
   audit_origin: string | undefined;
-  /** Who must have seen a checkpoint for it to count as cosigned. */
+  /** The witnesses whose cosignatures a checkpoint needs to count as cosigned. */
   audit_witnesses: readonly Witness[];
 }
 
@@ -77,18 +77,18 @@ function treesIn({ audit_dir, audit_bucket }: EvidenceConfig): { tiles: Tiles; d
   return { tiles: new BucketTiles(bucket, `${prefix}trees`), dropped: new DroppedBucket(bucket, `${prefix}dropped`) };
 }
 
-/** What the evidence is kept with. */
+/** Dependencies of the evidence. */
 export interface EvidenceDeps {
   log: EventLog;
   codec: EventCodec;
-  /** The registry behind the codec; absent embedded. */
+  /** The registry used by the codec; absent embedded. */
   schemas?: SchemaSource;
   store: Store;
 }
 
 /**
- * Tiles in the folder or bucket; checkpoints on the log, and beside the tiles where the store is a fold of the log, else in the
- * store, where a claim lets one signer write each number.
+ * Tiles are in the folder or bucket. Checkpoints are on the log, and additionally beside the tiles if the store is a fold of the log,
+ * else in the store, where a claim lets one signer write each number.
  */
 export function openEvidence(config: EvidenceConfig, { log, codec, schemas, store }: EvidenceDeps, keys: KeyRing): Evidence {
   const signer = signerOf(keys, config.audit_origin);

@@ -17,7 +17,7 @@ const ask = async (url: string): Promise<[number, string]> => {
   return [answer.status, await answer.text()];
 };
 
-test('a service is alive from the start, and ready once it says so', async () => {
+test('a service is alive from the start, and ready once it reports so', async () => {
   expect(await ask('/healthz')).toEqual([200, '{"status":"alive"}']);
   expect(await ask('/readyz')).toEqual([503, '{"status":"catching_up"}']);
   readiness = 'ready';
@@ -34,7 +34,7 @@ test('it serves its metrics and nothing else', async () => {
   expect((await ask('/v1/calls'))[0]).toBe(404);
 });
 
-test('another method than GET and HEAD is refused with those', async () => {
+test('a method other than GET and HEAD is refused', async () => {
   for (const method of ['POST', 'DELETE', 'OPTIONS']) {
     const answer = await fetch(`${base}/metrics`, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -43,7 +43,7 @@ test('another method than GET and HEAD is refused with those', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('metrics are for this machine and for the metrics token', async () => {
+test('metrics are available to this machine and with the metrics token', async () => {
   const guarded = new HealthServer(() => 'ready', metrics, 'a-token-of-metrics');
   const url = `http://127.0.0.1:${await guarded.listen(0)}/metrics`;
   // A proxy on this machine forwards requests of remote clients.

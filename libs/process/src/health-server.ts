@@ -22,19 +22,19 @@ const json = (status: number, state: string, headers: Readonly<Record<string, st
   headers,
 });
 
-/** The body of `/readyz`: `unhealthy_packs` only where there are some. */
+/** The body of `/readyz`: `unhealthy_packs` only if there are any. */
 export function readinessBody(status: string, packs: readonly { pack: string }[]): Record<string, unknown> {
   return packs.length === 0 ? { status } : { status, unhealthy_packs: packs.map(({ pack }) => pack) };
 }
 
-/** `tampered`: it serves, and the log differs from what was signed. */
+/** `tampered`: the service works, but the log differs from what was signed. */
 export type Readiness = 'ready' | 'tampered' | 'catching_up';
 
 /** `/healthz`, `/readyz` and `/metrics` of a service without other HTTP routes. Loopback by default. */
 export class HealthServer {
   private readonly server: Server;
 
-  /** `metrics_token`: opens `/metrics` to peers that are not loopback; without one they are refused. */
+  /** `metrics_token`: grants access to `/metrics` to peers that are not loopback; without one they are refused. */
   constructor(
     private readonly readiness: () => Readiness,
     private readonly metrics: Registry,
@@ -51,7 +51,7 @@ export class HealthServer {
     this.server.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** @returns the port. @throws where the port is taken. */
+  /** @returns the port. @throws if the port is in use. */
   listen(port: number, host = '127.0.0.1'): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);

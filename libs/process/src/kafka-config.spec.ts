@@ -18,7 +18,7 @@ const others = {
   COUNTERSIGN_MASTER_KEY: Buffer.alloc(32).toString('base64'),
 };
 
-test('who needs Kafka only sees the same cluster as a service', () => {
+test('a client that only needs Kafka uses the same cluster settings as a service', () => {
   const alone = parseKafkaCluster(cluster);
   const service = parsePlatformConfig({ ...cluster, ...others });
   if ('faults' in alone || 'faults' in service) throw new Error(JSON.stringify([alone, service]));
@@ -32,7 +32,7 @@ test('who needs Kafka only sees the same cluster as a service', () => {
   });
 });
 
-test('no brokers, and a user without a password, are named together', () => {
+test('missing brokers and a user without a password are reported together', () => {
   expect(parseKafkaCluster({ COUNTERSIGN_KAFKA_USERNAME: 'admin' })).toEqual({
     faults: ['COUNTERSIGN_KAFKA_BROKERS: missing', 'COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: set both or neither'],
   });

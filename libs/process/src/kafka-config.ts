@@ -4,7 +4,7 @@ import { type Environment, flag, list, type ParsedConfig, readSettings } from '.
 
 const LANE = /^[a-z][a-z0-9-]{0,31}$/;
 
-/** The variables that say which cluster it is, who comes, and what its topics are called. */
+/** The variables that define the cluster, its login and the topic names. */
 export const clusterVariables = {
   COUNTERSIGN_KAFKA_BROKERS: list('').describe(
     'bootstrap brokers; for distributed mode, set them together with the registry, the database and Redis',
@@ -29,14 +29,14 @@ export const clusterVariables = {
 const schema = z.object(clusterVariables);
 type Settings = z.output<typeof schema>;
 
-/** SASL credentials of this service; which topics they may write is docs/how-to/kafka-acls.md. */
+/** SASL credentials of this service; docs/how-to/kafka-acls.md lists the topics that they may write. */
 interface KafkaLogin {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;
   password: string;
 }
 
-/** A Kafka cluster as one of its clients sees it. */
+/** The settings of a Kafka cluster for its clients. */
 export interface KafkaCluster {
   brokers: string[];
   topic_prefix: string;
@@ -59,12 +59,12 @@ export function clusterOf(value: Settings): KafkaCluster {
   };
 }
 
-/** The cluster in a client's terms. */
+/** The settings as options of a client. */
 export function clientOptions({ brokers, login, ssl }: KafkaCluster): Pick<KafkaLogOptions, 'brokers' | 'sasl' | 'ssl'> {
   return { brokers, ...(login ? { sasl: login } : {}), ssl };
 }
 
-/** For who needs Kafka and nothing else of a platform, like an administrator's script. */
+/** For programs that only need Kafka, like an administrator's script. */
 export function parseKafkaCluster(env: Environment): ParsedConfig<KafkaCluster & { lanes: string[] }> {
   const parsed = readSettings(schema, env);
   const faults = 'faults' in parsed ? [...parsed.faults, ...loginFaults(env)] : loginFaults(env);

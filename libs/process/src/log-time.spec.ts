@@ -3,7 +3,7 @@ import { LogTime } from './log-time.js';
 
 const HOUR_MS = 3_600_000;
 
-test('it is the difference of the least late record; what is on its way for a moment is no difference', () => {
+test('it is the difference of the least delayed record; a short transport time is not a difference', () => {
   const time = new LogTime();
   expect(time.ahead_ms).toBe(0);
   time.observe(10_000_000 - 300, 10_000_000);
@@ -15,7 +15,7 @@ test('it is the difference of the least late record; what is on its way for a mo
   expect(skewed.ahead_ms).toBe(-HOUR_MS - 20);
 });
 
-test('a record that is read late says nothing, and an old difference is forgotten once there are newer ones', () => {
+test('a record that is read late is ignored, and an old difference is dropped once there are newer ones', () => {
   const time = new LogTime();
   time.observe(0, 50 * HOUR_MS);
   expect(time.ahead_ms).toBe(0);

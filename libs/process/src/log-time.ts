@@ -5,15 +5,15 @@ const SKEW_MAX_MS = 2 * 3_600_000;
 const WINDOW_MS = 60_000;
 
 /**
- * How far the log's clock is from this process's. Times of requests for approval are the log's, since whoever votes, and
- * whichever instance looks at the time, may have another clock. Seen by records that are read as soon as they are there:
- * the least late of the last minute or two.
+ * The difference between the log's clock and this process's. Approval requests use the log's time, because the voter's machine, or the
+ * instance that checks the time, may have another clock. Measured with records that are read as soon as they are appended: the least
+ * delayed one of the last minute or two.
  */
 export class LogTime {
   private window = { from_ms: 0, ahead_ms: Number.NEGATIVE_INFINITY };
   private before_ms = Number.NEGATIVE_INFINITY;
 
-  /** A record at the head of its partition, with the log's stamp. */
+  /** Observes a record at the head of its partition, with the log's timestamp. */
   observe(timestamp_ms: number, own_ms: number): void {
     const ahead_ms = timestamp_ms - own_ms;
     if (Math.abs(ahead_ms) > SKEW_MAX_MS) return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger } from './logger.js';
 
-/** What one line of the log says of these fields. */
+/** The fields as one line of the log shows them. */
 function logged(fields: Record<string, unknown>): string {
   const lines: string[] = [];
   createLogger('gateway', 'info', { write: (line) => void lines.push(line) }).info(fields, 'something happened');

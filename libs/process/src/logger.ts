@@ -4,7 +4,7 @@ import { liveSecrets } from './masking/live-secrets.js';
 
 export type Logger = PinoLogger;
 
-/** Paths that never reach a log line, whatever an author passes. */
+/** Paths that are redacted in every log line, whatever a caller logs. */
 const SECRET_PATHS = [
   'authorization',
   'headers.authorization',
@@ -35,7 +35,7 @@ export function createLogger(service: string, level: string, to: DestinationStre
   return pino(options, to);
 }
 
-/** Nest's own messages through pino: its boot chatter at debug, its errors as errors. */
+/** Sends Nest's own messages to pino: startup messages at debug, errors as errors. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
@@ -44,7 +44,7 @@ export class NestLogger implements LoggerService {
   }
   error(message: unknown, ...more: unknown[]): void {
     const text = message instanceof Error ? (message.stack ?? message.message) : String(message);
-    // Nest tells what it then throws: whoever started the application says it, once.
+    // Nest logs an error that it then throws: the code that started the application logs it once.
     if (more.at(-1) === 'NestApplication') this.logger.debug({ more }, text);
     else this.logger.error({ more }, text);
   }

@@ -14,11 +14,11 @@ test.each([
   expect(new MetricsAccess(undefined).admits(peer, headers)).toBe(expected);
 });
 
-test('a trusted proxy on loopback speaks for others', () => {
+test('a trusted proxy on loopback forwards requests of others', () => {
   expect(new MetricsAccess(undefined, new TrustedProxies(['127.0.0.0/8'])).admits('127.0.0.1', {})).toBe(false);
 });
 
-test('the token opens from everywhere; nothing else does', () => {
+test('the token grants access from everywhere; nothing else does', () => {
   const access = new MetricsAccess('a-token-of-metrics');
   const admits = (authorization: string) => access.admits('192.0.2.1', { authorization });
   expect(['Bearer a-token-of-metrics', 'bearer  a-token-of-metrics '].map(admits)).toEqual([true, true]);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { isLoopback, type TrustedProxies } from './peer-address.js';
 
-/** A token shorter than this is a fault of the settings. */
+/** Minimum length of the token; a shorter one is a settings fault. */
 const METRICS_TOKEN_CHARS_MIN = 16;
 
 /** The variable that holds the token. */
@@ -13,21 +13,21 @@ export const metricsToken = z
   .optional()
   .describe('bearer token for `/metrics` from other machines; unset: only loopback, and auditors at the gateway, may read it');
 
-/** Headers that reverse proxies add: whoever sent the request is elsewhere, even where its peer is loopback. */
+/** Headers that reverse proxies add: the sender is remote, even if the peer is loopback. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Whether a request came from this machine and through no proxy that says so. */
+/** Whether a request came from this machine without a proxy that identifies itself. */
 export function isDirectLoopback(peer: string | undefined, headers: IncomingHttpHeaders): boolean {
   return isLoopback(peer) && PROXY_HEADERS.every((name) => headers[name] === undefined);
 }
 
-/** Who may read `/metrics` without a key: this machine itself, and whoever has the metrics token. */
+/** Who may read `/metrics` without an API key: this machine, and holders of the metrics token. */
 export class MetricsAccess {
   private readonly expected: Buffer | undefined;
 
-  /** Loopback peers that are trusted proxies speak for others, so they need the token. */
+  /** Trusted proxies on loopback forward requests of others, so they need the token. */
   constructor(
     token: string | undefined,
     private readonly proxies?: Pick<TrustedProxies, 'trusts'>,

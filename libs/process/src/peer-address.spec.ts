@@ -17,7 +17,7 @@ test.each([
   expect(countedAddress(text)).toBe(counted);
 });
 
-test('two addresses of one /64 count as one, those of two do not', () => {
+test('two addresses of one /64 count as one, those of two /64 do not', () => {
   expect(countedAddress('2001:db8:1:2::1')).toBe(countedAddress('2001:db8:1:2:ffff:ffff:ffff:ffff'));
   expect(countedAddress('2001:db8:1:2::1')).not.toBe(countedAddress('2001:db8:1:3::1'));
 });
@@ -36,7 +36,7 @@ test.each([
   expect(isLoopback(text)).toBe(expected);
 });
 
-test('an address has one plain text', () => {
+test('an address has one canonical text', () => {
   expect(plainAddress('2001:db8::0001')).toBe(plainAddress('2001:DB8:0:0:0:0:0:1'));
 });
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What a peer without an address counts under: a Unix socket, or a connection that is closed already. */
+/** The name for peers without an address: a Unix socket, or a connection that is already closed. */
 const NO_ADDRESS = 'local';
 const GROUPS = 8;
 
@@ -17,7 +17,7 @@ function groupsOf(address: string): string[] {
   return [...first, ...zeros, ...last].map((group) => Number.parseInt(group, 16).toString(16));
 }
 
-/** One text for one address: an IPv4-mapped IPv6 address is its IPv4 address. Undefined where the text is no address. */
+/** The canonical text of an address: an IPv4-mapped IPv6 address becomes its IPv4 address. Undefined if the text is no address. */
 export function plainAddress(text: string): string | undefined {
   const address = text.split('%', 1)[0] as string;
   const family = isIP(address);
@@ -30,7 +30,8 @@ export function plainAddress(text: string): string | undefined {
 }
 
 /**
- * What a peer is counted under: its IPv4 address, or the first 64 bits of its IPv6 address, since one subscriber has all of a /64.
+ * The name under which a peer is counted: its IPv4 address, or the first 64 bits of its IPv6 address, since one subscriber has a whole
+ * /64.
  */
 export function countedAddress(text: string | undefined): string {
   const plain = text === undefined ? undefined : plainAddress(text);
@@ -38,7 +39,7 @@ export function countedAddress(text: string | undefined): string {
   return plain.includes(':') ? `${plain.split(':').slice(0, 4).join(':')}::/64` : plain;
 }
 
-/** Whether the peer is this machine. A Unix socket has no address and is not taken for loopback: a proxy may stand behind it. */
+/** Whether the peer is this machine. A Unix socket has no address and does not count as loopback: a proxy may use it. */
 export function isLoopback(text: string | undefined): boolean {
   const plain = text === undefined ? undefined : plainAddress(text);
   return plain !== undefined && (plain.startsWith('127.') || plain === '0:0:0:0:0:0:0:1');
@@ -46,7 +47,7 @@ export function isLoopback(text: string | undefined): boolean {
 
 const RANGE = /^([^/]+)(?:\/(\d{1,3}))?$/;
 
-/** Adds `address` or `address/bits`. @returns what is wrong with it. */
+/** Adds `address` or `address/bits`. @returns the fault of the text, if any. */
 function addRange(list: BlockList, text: string): string | undefined {
   const [, address = '', bits] = RANGE.exec(text) ?? [];
   const family = isIP(address);
@@ -56,11 +57,11 @@ function addRange(list: BlockList, text: string): string | undefined {
   return undefined;
 }
 
-/** Reverse proxies whose `X-Forwarded-For` is believed. */
+/** Reverse proxies whose `X-Forwarded-For` is trusted. */
 export class TrustedProxies {
   private readonly ranges = new BlockList();
 
-  /** @throws where an item is not an address or a range; `faultOf` tells first. */
+  /** @throws if an item is not an address or a range; check with `faultOf` first. */
   constructor(ranges: readonly string[]) {
     for (const range of ranges) {
       const fault = addRange(this.ranges, range);
@@ -68,7 +69,7 @@ export class TrustedProxies {
     }
   }
 
-  /** What is wrong with a list of ranges; undefined where it can be used. */
+  /** The fault of a list of ranges; undefined if the list is valid. */
   static faultOf(ranges: readonly string[]): string | undefined {
     return ranges.map((range) => addRange(new BlockList(), range)).find((fault) => fault !== undefined);
   }
@@ -79,8 +80,8 @@ export class TrustedProxies {
   }
 
   /**
-   * Who sent a request: the peer, or behind trusted proxies the last address of `X-Forwarded-For` that is no trusted proxy. What
-   * stands before that one was written by the client.
+   * The sender of a request: the peer, or behind trusted proxies the last address of `X-Forwarded-For` that is no trusted proxy. The
+   * client itself wrote everything before that address.
    */
   clientOf(peer: string | undefined, forwarded_for: string | undefined): string | undefined {
     if (forwarded_for === undefined || !this.trusts(peer)) return peer;

@@ -16,14 +16,14 @@ const BUCKET = {
   COUNTERSIGN_S3_SECRET_ACCESS_KEY: 'secret',
 };
 
-/** The variables that are complained of, one a line. */
+/** The reported variables, one a line. */
 function faulty(env: Environment): string[] {
   const parsed = parsePlatformConfig(env);
   return 'faults' in parsed ? parsed.faults.map((line) => line.slice(0, line.indexOf(':'))) : [];
 }
 
 describe('the configuration of the platform', () => {
-  test('nothing is embedded; Kafka, registry, Postgres, Redis and the master key are distributed', () => {
+  test('without variables everything is embedded; with Kafka, registry, Postgres, Redis and the master key it is distributed', () => {
     expect(parsePlatformConfig({})).toMatchObject({ config: { mode: 'embedded', s3: undefined, kafka: undefined } });
     expect(parsePlatformConfig({ ...DISTRIBUTED, ...BUCKET })).toMatchObject({
       config: { mode: 'distributed', kafka: { brokers: ['k:9092'] }, s3: { bucket: 'blobs', secret_access_key: 'secret' } },

@@ -99,17 +99,17 @@ export const platformVariables = z.object({
   COUNTERSIGN_CRASH_AT: z.string().optional(),
 });
 
-/** Where the log, the store and the cache are. All of Kafka, registry, Postgres and Redis absent: embedded. */
+/** The locations of the log, the store and the cache. Without Kafka, registry, Postgres and Redis: embedded. */
 export interface PlatformConfig {
   mode: 'embedded' | 'distributed';
   data_dir: string;
   kafka:
     | (KafkaCluster & {
-        /** Undefined: as many as help. */
+        /** Undefined: the log chooses the number. */
         producers: number | undefined;
-        /** A member that is silent for this long loses its partitions; at least the broker's group.min.session.timeout.ms. */
+        /** A member without heartbeats for this long loses its partitions; at least the broker's group.min.session.timeout.ms. */
         session_ms: number;
-        /** A subscription without progress for this long is rebuilt, and after as long again the process ends. */
+        /** A subscription without progress for this long is rebuilt, and after the same time again the process ends. */
         stall_ms: number;
         registry_url: string;
       })
@@ -120,22 +120,25 @@ export interface PlatformConfig {
   s3: S3BlobsOptions | undefined;
   lanes: string[];
   partitions: number;
-  /** Embedded, a file of the journal that is as large is followed by the next; old records are dropped in whole files. */
+  /** Embedded: size at which a file of the journal is followed by the next; old records are dropped in whole files. */
   journal_file_bytes?: number;
   master_key: string | undefined;
   /** Tiles and, embedded, checkpoints; distributed, every projector and gateway needs the same folder, or the bucket. */
   audit_dir: string;
-  /** Distributed, where there is a bucket and no folder was named: tiles go there. The topics' prefix keeps installations apart. */
+  /** Distributed with a bucket and without a named folder: tiles go there. The topics' prefix separates installations. */
   audit_bucket?: (S3BlobsOptions & { prefix: string }) | undefined;
-  /** The log's name in its checkpoints; undefined: one that follows from the master key. */
+  /** The log's name in its checkpoints; undefined: derived from the master key. */
   audit_origin: string | undefined;
-  /** Witnesses whose cosignatures make a checkpoint a cosigned one. */
+  /** Witnesses whose cosignatures a checkpoint needs to count as cosigned. */
   audit_witnesses: Witness[];
-  /** Keys that wrap secrets, `id:base64` with commas between, the current one first; absent: a key file (embedded), or one derived from the master key. */
+  /**
+   * Keys that wrap secrets, `id:base64` separated by commas, the current one first; absent: a key file (embedded), or a key derived from
+   * the master key.
+   */
   secret_keys?: string | undefined;
   log_level: string;
   crash_at: string | undefined;
-  /** An OTEL_* endpoint or exporter is set: load the SDK. */
+  /** An OTEL_* endpoint or exporter is set, so the SDK is loaded. */
   tracing: boolean;
 }
 
@@ -154,13 +157,13 @@ const OF_BUCKET = [
   'COUNTERSIGN_S3_SECRET_ACCESS_KEY',
 ] as const;
 
-/** Which of what belongs together is not there, where some of it is. */
+/** The missing variables of a group of which some are set. */
 function missingOf(env: Environment, together: readonly string[]): readonly string[] {
   const missing = together.filter((name) => !env[name]?.split(',').some((item) => item.trim() !== ''));
   return missing.length === together.length ? [] : missing;
 }
 
-/** Incomplete groups of variables. Reported beside invalid values, so it only checks which are set. */
+/** Incomplete groups of variables. Reported together with invalid values, so it only checks which are set. */
 function halves(env: Environment): string[] {
   const bucket = missingOf(env, OF_BUCKET).map((name) => `${name}: missing; the S3 store needs endpoint, bucket and both keys`);
   return [...kafkaFaults(env), ...bucket];

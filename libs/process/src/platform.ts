@@ -44,15 +44,15 @@ import { SharedClock } from './shared-clock.js';
 import { topicSpecs } from './topics.js';
 import { usableFolder } from './usable-folder.js';
 
-/** The parts of a process, opened: what its services get, and how to close them (services first). */
+/** The opened parts of a process: the dependencies of its services, and how to close them (services first). */
 export interface Platform {
   deps: AppDeps;
-  /** Resolves with the reason where a part cannot go on in this process. */
+  /** Resolves with the reason if a part cannot continue in this process. */
   failed: Promise<string>;
   close(): Promise<void>;
 }
 
-/** PGlite never syncs, so its tables are valid only until the machine crashes: then they are rebuilt. */
+/** PGlite never syncs, so its tables are invalid after a crash of the machine: they are rebuilt then. */
 async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
   const dir = path.join(data_dir, 'pg');
   const boot_file = path.join(data_dir, 'pg.boot');
@@ -86,14 +86,14 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
   return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps(), results: new InProcessResults() };
 }
 
-/** The clients of Kafka, Postgres and Redis are loaded where they are used: a fifth of the modules of an embedded start. */
+/** The clients of Kafka, Postgres and Redis are loaded only if used: they are a fifth of the modules of an embedded start. */
 async function openParts(service: string, config: PlatformConfig, logger: Logger, failure: ProcessFailure): Promise<Parts> {
   if (config.mode === 'embedded') return openEmbedded(config, logger);
   const { openDistributed } = await import('./distributed-parts.js');
   return openDistributed(service, config, logger, failure);
 }
 
-/** A log without its key would take every repeat for a new call and fire it again: then nothing starts. */
+/** Without its key a log would treat every repeat as a new call and run it again: so the start fails. */
 async function openKeys(config: PlatformConfig): Promise<KeyRing> {
   if (config.master_key) return KeyRing.fromText(config.master_key);
   const file = path.join(config.data_dir, 'keys.json');
@@ -111,7 +111,7 @@ async function closeParts(parts: Parts): Promise<void> {
   await parts.log.close();
 }
 
-/** Embedded, sealed values are in a synced file beside keys that this installation makes; else in the durable store. */
+/** Embedded: sealed values are in a synced file next to keys that this installation creates; else in the durable store. */
 async function openVault(config: PlatformConfig, store: Store, keys: KeyRing): Promise<Vault> {
   const given = config.secret_keys === undefined ? undefined : KnownWrappingKeys.fromText(config.secret_keys);
   if (store.durable) return new Vault(new SqlRows(store), given ?? new KnownWrappingKeys([['master', keys.seed('secrets')]]));
@@ -135,12 +135,12 @@ async function openSubjectKeys(config: PlatformConfig, store: Store, keys: KeyRi
   });
 }
 
-/** Of which erasures the keys are destroyed: beside the keys, so that an old copy of one of them tells. */
+/** The list of erasures whose keys are destroyed, stored beside the keys, so that an old copy of a key is detected. */
 function destroyedKeys(config: PlatformConfig, store: Store): KeptText {
   return store.durable ? new TextRow(store, 'destroyed-keys') : new TextFile(path.join(config.data_dir, 'destroyed-keys.json'));
 }
 
-/** In the bucket where there is one: what a gateway saves there an executor elsewhere restores. */
+/** Uses the bucket if there is one, so that an executor on another machine can restore what a gateway saved. */
 function openKeySnapshot(config: PlatformConfig, store: Store): KeySnapshot {
   const { audit_bucket: bucket } = config;
   if (bucket) return new KeySnapshot(store, new SnapshotObjects(new S3Bucket(bucket), `audit/${bucket.prefix}effect-keys`));
@@ -170,7 +170,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     await closeParts(parts);
     throw cause;
   });
-  // Embedded, the database is this process's own and has its clock.
+  // Embedded, the database belongs to this process and uses its clock.
   const shared = parts.store.durable ? await SharedClock.start(parts.store) : undefined;
   const clock = shared ?? systemClock;
   const damage = new KnownDamage({ ...parts, clock, logger });

@@ -2,13 +2,13 @@ import { chmod, lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 const OTHERS = 0o077;
-/** What the platform keeps in folders of its data directory. Others there (a workspace) are not its own. */
+/** The platform's folders in the data directory. Other folders there (a workspace) are left alone. */
 const FOLDERS = ['log', 'pg', 'blobs', 'audit'];
 
 /**
- * Takes the rights of group and others from the data directory and from what the platform keeps there: files 0600, folders
- * 0700. A folder that is closed already is not walked, so a start costs a look at each of them.
- * @returns paths whose rights could not be changed; they belong to another user
+ * Removes the permissions of group and others from the data directory and the platform's folders in it: files 0600, folders 0700. A
+ * folder that is already private is not walked, so a start only checks each folder once.
+ * @returns paths whose permissions could not be changed; they belong to another user
  */
 export async function makePrivate(data_dir: string): Promise<string[]> {
   const entries = await readdir(data_dir, { withFileTypes: true });
@@ -19,7 +19,7 @@ export async function makePrivate(data_dir: string): Promise<string[]> {
   return left;
 }
 
-/** Its content first: a walk that was cut short finds the folder open again. */
+/** Restricts the content first, so that an interrupted walk finds the folder open again. */
 async function close(place: string, left: string[]): Promise<void> {
   const stats = await lstat(place).catch(() => undefined);
   if (!stats || (stats.mode & OTHERS) === 0) return;

@@ -1,4 +1,4 @@
-/** How far a call is, while it runs. A hint: it may be lost, and it is on no record. */
+/** Progress of a running call. A hint: it may be lost, and it is not recorded. */
 export interface Progress {
   call_id: string;
   tenant_id: string;
@@ -10,7 +10,7 @@ export interface Progress {
 const MESSAGE_MAX = 200;
 const PAYLOAD_BYTES_MAX = 4096;
 
-/** The channel of wake-ups on which the executors of a lane tell of progress. */
+/** The channel of wake-ups on which the executors of a lane publish progress. */
 export const progressChannel = (lane: string): string => `progress.${lane}`;
 
 export function encodeProgress({ call_id, tenant_id, fraction, message }: Progress): Buffer {
@@ -18,7 +18,7 @@ export function encodeProgress({ call_id, tenant_id, fraction, message }: Progre
   return Buffer.from(JSON.stringify({ call_id, tenant_id, fraction: bounded, message: String(message).slice(0, MESSAGE_MAX) }));
 }
 
-/** Undefined for what is none: anybody may publish on a shared Redis. */
+/** Undefined for an invalid payload: anyone may publish on a shared Redis. */
 export function decodeProgress(payload: Buffer): Progress | undefined {
   if (payload.length > PAYLOAD_BYTES_MAX) return undefined;
   try {

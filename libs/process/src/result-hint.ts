@@ -1,13 +1,13 @@
 const OFFSET_BYTES = 8;
 
-/** A wake-up's payload: where a record stands on `tool-executed` and its bytes, so that what is answered early can be read back. */
+/** A wake-up's payload: the offset of a record on `tool-executed` and its bytes, so that an early response can be read again. */
 export function encodeHint(offset: number, value: Buffer): Buffer {
   const head = Buffer.allocUnsafe(OFFSET_BYTES);
   head.writeBigUInt64BE(BigInt(offset));
   return Buffer.concat([head, value]);
 }
 
-/** Undefined for what is none: anybody may publish on a shared Redis. */
+/** Undefined for an invalid payload: anyone may publish on a shared Redis. */
 export function decodeHint(payload: Buffer): { offset: number; value: Buffer } | undefined {
   if (payload.length <= OFFSET_BYTES) return undefined;
   const offset = Number(payload.readBigUInt64BE());

@@ -16,16 +16,16 @@ import { folderFault } from './usable-folder.js';
 
 const FAILED_CLOSE_MS = 10_000;
 
-/** What a main gives: how its configuration is read and how its services start. */
+/** What a main provides: how its configuration is read and how its services start. */
 export interface Service<C> {
   name: string;
   parse(env: Environment, platform: PlatformConfig): ParsedConfig<C>;
   start(deps: AppDeps, config: C): Promise<RunningApp>;
-  /** It serves /healthz, /readyz and /metrics itself (the gateway's HTTP face). */
+  /** The service itself serves /healthz, /readyz and /metrics (the gateway's HTTP server). */
   has_http?: boolean;
 }
 
-/** The variables of services that serve health on a port of their own. */
+/** The variables of services that serve health on a separate port. */
 export const healthVariables = z.object({
   COUNTERSIGN_HEALTH_PORT: wholeNumber(0, 65_535)
     .default(0)
@@ -65,9 +65,9 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
 }
 
 /**
- * The life of a process: configuration (all faults together, one line each), the parts, the services, health, and an
- * orderly end on SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly end, 1 where it cannot run or cannot
- * go on. After 1 the caller ends the process: what does not close must not keep it alive.
+ * Runs a process: configuration (all faults together, one line each), the parts, the services, health, and an orderly end on SIGTERM or
+ * SIGINT. Resolves with the exit code: 0 after an orderly end, 1 if it cannot run or continue. After 1 the caller ends the process, so
+ * that parts that do not close cannot keep it alive.
  */
 export async function runService<C>(service: Service<C>, env: Environment): Promise<number> {
   yieldEngineThreads(env);
@@ -111,7 +111,7 @@ interface Started {
   health_server?: HealthServer;
 }
 
-/** Starts the service, and health and metrics where it has no HTTP face of its own. What can't listen closes all again. */
+/** Starts the service, and health and metrics if it has no HTTP server of its own. If listening fails, everything is closed again. */
 async function started<C>(service: Service<C>, platform: Platform, config: C, health: Configured<C>['health']): Promise<Started> {
   const { deps } = platform;
   let app: RunningApp | undefined;
@@ -137,7 +137,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
   }
 }
 
-/** A part cannot go on. What can be closed is; the supervisor starts another process in any case. */
+/** Ends the process after a part failed. Closes what can be closed; the supervisor starts another process in any case. */
 async function failedEnd(platform: Platform, reason: string, closing: Promise<void>): Promise<void> {
   platform.deps.logger.error({ event: 'process_failed', reason }, 'the process exits with code 1');
   await Promise.race([closing.catch(() => undefined), sleep(FAILED_CLOSE_MS, undefined, { ref: false })]);

@@ -1,12 +1,12 @@
 import type { EventCodec, EventMap } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 
-/** The tenant whose people run the installation. */
+/** The tenant whose members operate the installation. */
 export const INSTALLATION = 'default';
 
 type SecurityEvent = EventMap['security_event_recorded'];
 
-/** The record of something that people who watch over security should see. `times`: alike ones that it stands for, 1 unless given. */
+/** The record of an event for security staff. `times`: number of equal events that it represents, 1 by default. */
 export function securityRecord(
   codec: EventCodec,
   key: string | null,

@@ -10,13 +10,13 @@ const schema = z.object({
   NAME: z.string().min(1).optional(),
 });
 
-test('what is set to the empty text is not set', () => {
+test('an empty value counts as unset', () => {
   const unset = readSettings(schema, {});
   expect(unset).toEqual({ config: { PORT: 7070, SAFE: false, LANES: ['shared'] } });
   expect(readSettings(schema, { PORT: '', SAFE: '', LANES: '', NAME: '' })).toEqual(unset);
 });
 
-test('what is set is read', () => {
+test('a set value is read', () => {
   const given = { PORT: ' 0 ', SAFE: '1', LANES: 'a, b,', NAME: ' x' };
   expect(readSettings(schema, given)).toEqual({ config: { PORT: 0, SAFE: true, LANES: ['a', 'b'], NAME: ' x' } });
 });
@@ -35,7 +35,7 @@ describe('a number', () => {
   });
 });
 
-test('no variable of the platform is taken blank, and none is refused empty', () => {
+test('no variable of the platform accepts blanks, and none refuses the empty text', () => {
   const names = [
     'KAFKA_BROKERS',
     'KAFKA_SSL',

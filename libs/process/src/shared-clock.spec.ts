@@ -23,7 +23,7 @@ class FakeDatabase implements Sql {
   }
 }
 
-test('is the time of the database, by its quickest answer, and goes on with the monotonic clock', async () => {
+test('is the time of the database, by its fastest response, and advances with the monotonic clock', async () => {
   const database = new FakeDatabase([400, 2, 100]);
   const clock = await SharedClock.start(database, database);
   expect(clock.now_ms()).toBe(Math.floor(database.monotonic + 5_000_000));

@@ -5,8 +5,8 @@ const MEASURES = 3;
 const EVERY_MS = 10_000;
 
 /**
- * The database's clock, carried on by this process's monotonic one: all services agree on the time to milliseconds, whatever
- * the wall clocks of their machines say, so that nothing expires early or is revived by where it happens to be looked at.
+ * The database's clock, advanced by this process's monotonic clock: all services agree on the time to milliseconds, whatever the wall
+ * clocks of their machines show, so that expiry does not depend on the service that checks it.
  */
 export class SharedClock implements Clock {
   private timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export class SharedClock implements Clock {
     private ahead_ms: number,
   ) {}
 
-  /** @throws InfrastructureFault where the database does not answer. */
+  /** @throws InfrastructureFault if the database does not respond. */
   static async start(sql: Sql, local: Pick<Clock, 'monotonic_ms'> = systemClock): Promise<SharedClock> {
     const clock = new SharedClock(sql, local, await measured(sql, local));
     clock.schedule();
@@ -32,7 +32,7 @@ export class SharedClock implements Clock {
     return this.local.monotonic_ms();
   }
 
-  /** Looks at the database's clock again; where it does not answer, time goes on as it did. */
+  /** Reads the database's clock again; if it does not respond, the time continues as before. */
   async adjust(): Promise<void> {
     this.ahead_ms = await measured(this.sql, this.local).catch(() => this.ahead_ms);
   }
@@ -47,7 +47,7 @@ export class SharedClock implements Clock {
   }
 }
 
-/** How far the database's clock is ahead of the monotonic one, by the answer that took the least time. */
+/** How far the database's clock is ahead of the monotonic one, by the fastest response. */
 async function measured(sql: Sql, local: Pick<Clock, 'monotonic_ms'>): Promise<number> {
   let best = { took_ms: Number.POSITIVE_INFINITY, ahead_ms: 0 };
   for (let i = 0; i < MEASURES; i++) {

@@ -1,10 +1,10 @@
 import { callTopics, evidenceTopics, globalTopics, laneTopic } from '@countersign/contracts';
 import type { TopicSpec } from '@countersign/event-log';
 
-/** Where the configuration of every tenant is recorded. */
+/** The topic of every tenant's configuration. */
 export const CONFIGURATION_TOPIC = 'configuration-changed';
 
-/** The topics whose partitions are trees: the calls' of these lanes with `partitions`, the global ones with one. */
+/** The topics with a Merkle tree for each partition: the calls' topics of these lanes with `partitions`, the global ones with one. */
 export function coveredTopicSpecs(lanes: readonly string[], partitions: number): TopicSpec[] {
   return [
     ...lanes.flatMap((lane) => callTopics.map((topic) => ({ name: laneTopic(topic, lane), partitions }))),

@@ -6,7 +6,7 @@ import { CannotOpen } from './cannot-open.js';
 const unusable = (variable: string, dir: string, why: string): string =>
   `${variable} ${dir} cannot be used (${why}): set a directory that this user may write`;
 
-/** Makes a folder and those above it. Node's own recursive mkdir never comes back where a file system takes no folders (`/proc`). */
+/** Creates a folder and its parents. Node's own recursive mkdir never returns on a file system that accepts no folders (`/proc`). */
 async function made(dir: string, mode: number): Promise<void> {
   if (existsSync(dir)) return;
   await made(path.dirname(dir), mode);
@@ -15,7 +15,7 @@ async function made(dir: string, mode: number): Promise<void> {
   });
 }
 
-/** Makes the folder that a variable names where it is missing. @throws CannotOpen where this user can't read and write there */
+/** Creates the folder that a variable names if it is missing. @throws CannotOpen if this user cannot read and write there */
 export async function usableFolder(variable: string, dir: string, mode = 0o777): Promise<void> {
   try {
     await made(path.resolve(dir), mode);
@@ -27,8 +27,8 @@ export async function usableFolder(variable: string, dir: string, mode = 0o777):
 }
 
 /**
- * A fault of a folder that shows before anything is created or opened: one line if it, or the folder in which it would be created, is no
- * folder or is not this user's to write. Whether it can be made is known only to `usableFolder`.
+ * A fault of a folder that is detectable before anything is created or opened: one line if it, or the parent in which it would be
+ * created, is not a folder or not writable for this user. Only `usableFolder` knows whether it can be created.
  */
 export function folderFault(variable: string, dir: string): string | undefined {
   const wanted = path.resolve(dir);

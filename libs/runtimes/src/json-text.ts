@@ -1,6 +1,6 @@
 import { NotJson } from '@countersign/tool-kit/json-size';
 
-/** JSON of a value. @throws NotJson where it has none */
+/** JSON of a value. @throws NotJson if it has none */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value ?? null) ?? 'null';

@@ -1,2 +1,2 @@
-/** The clock that all processes of a machine share, ms. */
+/** The monotonic clock that all processes of a machine share, ms. */
 export const machineMs = (): number => Number(process.hrtime.bigint()) / 1e6;

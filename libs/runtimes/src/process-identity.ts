@@ -1,25 +1,25 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process, distinguished from any other with the same pid. */
+/** A process, distinguishable from any other with the same pid. */
 export interface ProcessIdentity {
   pid: number;
-  /** When it started, by the kernel: `machine/boot/pid namespace/ticks since boot`. Empty where the system does not tell. */
+  /** Its start according to the kernel: `machine/boot/pid namespace/ticks since boot`. Empty if the system does not report it. */
   started: string;
 }
 
-/** What a pid counts in. */
+/** The scope in which a pid is unique. */
 interface Scope {
   machine: string;
   boot: string;
   namespace: string;
 }
 
-/** Where the start time of a process stands among the fields behind its state. */
+/** Index of a process's start time among the fields after its state. */
 const START_FIELD = 18;
 
 const textOf = (file: string): string => readFileSync(file, 'latin1').trim();
 
-/** Undefined: there is no such process, or nothing of it runs any more. */
+/** Undefined: the process does not exist or has ended. */
 function ticksOf(pid: number): string | undefined {
   try {
     const stat = textOf(`/proc/${pid}/stat`);
@@ -38,7 +38,7 @@ function machineId(): string {
   }
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not report it. */
 function scopeHere(): Scope | undefined {
   try {
     return {
@@ -51,19 +51,19 @@ function scopeHere(): Scope | undefined {
   }
 }
 
-/** The identity of a process that runs. */
+/** The identity of a running process. */
 export function identityOf(pid: number): ProcessIdentity {
   const ticks = ticksOf(pid);
   const scope = scopeHere();
   return { pid, started: ticks && scope ? [scope.machine, scope.boot, scope.namespace, ticks].join('/') : '' };
 }
 
-/** Whether a process that was recorded is known to run no more. False also if that cannot be checked here. */
+/** Whether a recorded process is known to have ended. False also if that cannot be checked here. */
 export function isKnownDead({ pid, started }: ProcessIdentity): boolean {
   const here = scopeHere();
   const [machine, boot, namespace, ticks] = started.split('/');
   if (!here || ticks === undefined) return false;
-  // Nothing outlives the boot of its machine.
+  // No process outlives the boot of its machine.
   if (boot !== here.boot) return machine !== '' && machine === here.machine;
   return namespace === here.namespace && ticksOf(pid) !== ticks;
 }

@@ -8,9 +8,9 @@ export interface ToolJob {
   readonly tool: string;
   readonly input: unknown;
   readonly context: RunContext;
-  /** It is not begun after this, by the clock of the machine (`machineMs`). Absent: whenever. */
+  /** Must not begin after this, by the clock of the machine (`machineMs`). Absent: no limit. */
   readonly begin_before_ms?: number;
-  /** The process that is on record for it: it runs there or not at all. Null: none could be named. Absent: anywhere. */
+  /** The process recorded for it: it runs there or not at all. Null: none could be named. Absent: any process. */
   readonly place?: ProcessIdentity | null;
 }
 
@@ -25,12 +25,12 @@ export interface RuntimeTool {
   readonly asks: ReadonlySet<Ask>;
 }
 
-/** A pack as its runtime has loaded it. */
+/** A pack as loaded by its runtime. */
 export interface RuntimePack extends Omit<Pack, 'tools'> {
   readonly tools: readonly RuntimeTool[];
 }
 
-/** Something implausible about an output that fits its schema. */
+/** An implausible part of an output that fits its schema. */
 export interface Implausible {
   path: string;
   message: string;
@@ -39,35 +39,35 @@ export interface Implausible {
 }
 
 /**
- * Where the tools of one pack run. Whoever runs tools knows only this: whether their code shares the process, has a child
- * process or is spoken to over a wire is the runtime's own affair. A question is asked only of a tool whose `asks` names it,
- * and a runtime has the method of each that its tools name. What a tool throws or rejects with is passed on as it is.
+ * Runs the tools of one pack. The executor knows only this interface: whether the tools share the process, run in a child process or are
+ * called remotely is internal to the runtime. A function is requested only of a tool whose `asks` names it, and a runtime implements
+ * every function that its tools name. Exceptions and rejections of a tool are passed on unchanged.
  */
 export interface Runtime {
-  /** The tools of the pack; called once, before anything else. */
+  /** The tools of the pack; called once, before everything else. */
   load(): Promise<RuntimePack>;
-  /** The effect or the answer, as the tool gave it: nothing of it has been checked. */
+  /** The effect or the result as the tool returned it, unchecked. */
   run(job: ToolJob): Promise<unknown>;
-  /** Undoes the effect of an earlier run. The input of the job is that of the effect. */
+  /** Undoes the effect of an earlier run. The job has the input of that effect. */
   compensate?(job: ToolJob, compensates: Compensates): Promise<unknown>;
   reconcile?(job: ToolJob): Promise<Reconciled<unknown>>;
   verify?(job: ToolJob, output: unknown): Promise<Verified>;
   sourceVersion?(job: ToolJob): Promise<string>;
   /** A throw counts as false. */
   changedNothing?(job: ToolJob, output: unknown): boolean | Promise<boolean>;
-  /** What the predicates of the tool doubt. Never throws. */
+  /** The failed predicates of the tool. Never throws. */
   sanity?(job: ToolJob, output: unknown): Implausible[] | Promise<Implausible[]>;
   /**
-   * The process that the next run of this tenant will have. Absent: its code runs in the process of whoever asks.
-   * @throws ToolError (effect `none`) where there is none
+   * The process that will run the next call of this tenant. Absent: the tools run in the caller's process.
+   * @throws ToolError (effect `none`) if there is none
    */
   place?(tenant_id: string): Promise<ProcessIdentity>;
-  /** Why its pack cannot be used, as it was seen last; undefined: nothing is known against it. */
+  /** Why its pack cannot be used, according to the last observation; undefined: no fault is known. */
   readonly unhealthy?: string | undefined;
   close(): Promise<void>;
 }
 
-/** What a tool is run by. */
+/** The id by which a tool is run. */
 export const toolId = ({ name, version }: Pick<ToolContract, 'name' | 'version'>): string => `${name}@${version}`;
 
 /** The functions of a loaded tool. */

@@ -6,7 +6,7 @@ import { jsonText } from './json-text.js';
 const MESSAGE_MAX = 2000;
 const DETAILS_BYTES_MAX = 64 * 1024;
 
-/** What was thrown, as text of a bounded length; never throws itself. */
+/** The thrown value as text of bounded length; never throws itself. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown).slice(0, MESSAGE_MAX);
@@ -15,7 +15,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** A reason that a tool gave, as text of a bounded length. */
+/** A reason given by a tool, as text of bounded length. */
 export function reasonOf(why: unknown): string {
   return typeof why === 'string' && why !== '' ? why.slice(0, MESSAGE_MAX) : 'no reason was given';
 }
@@ -33,7 +33,7 @@ const CLASSES: Readonly<Record<ErrorClass, true>> = {
 
 const isClass = (value: unknown): value is ErrorClass => typeof value === 'string' && Object.hasOwn(CLASSES, value);
 
-/** Details as they may be recorded: JSON of a bounded size, or left out. */
+/** Details as they may be recorded: JSON of bounded size, or omitted. */
 function boundedDetails(details: unknown): string | null {
   if (details === undefined) return null;
   try {
@@ -56,7 +56,7 @@ interface Thrown {
   effect: 'none' | 'unknown';
 }
 
-/** The error of what a tool threw, and what it promises. Everything that is written of an error passes here. Never throws. */
+/** The error for a thrown value, and its promise about the effect. Every recorded error passes here. Never throws. */
 export function errorOf(thrown: unknown): Thrown {
   try {
     return isToolError(thrown) ? refusal(thrown) : { error: callError('UNKNOWN', messageOf(thrown)), refused: false, effect: 'unknown' };
@@ -65,7 +65,7 @@ export function errorOf(thrown: unknown): Thrown {
   }
 }
 
-/** A brand says nothing of what stands beside it: only what the record allows is taken over. @throws what its getters throw */
+/** The brand does not validate the other properties: only what the record allows is copied. @throws what its getters throw */
 function refusal(thrown: ToolError): Thrown {
   const { code } = thrown;
   const more = Object(thrown.more) as Partial<Record<keyof ToolError['more'], unknown>>;

@@ -1,4 +1,4 @@
-/** Types whose arrays travel in PostgreSQL's binary format, with their object ids. */
+/** Element types whose arrays are sent in PostgreSQL's binary format, with their type OIDs. */
 const oids = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, uuid: 2950 } as const;
 
 export type ArrayType = keyof typeof oids;
@@ -9,7 +9,7 @@ const CASTS = /\$(\d+)::([a-z0-9]+)\[\]/g;
 const TEXTS_MAX = 1_000;
 const known = new Map<string, readonly (ArrayType | undefined)[]>();
 
-/** What a statement's text casts its array parameters to (`$2::uuid[]`), by their place from 0. */
+/** The types to which a statement's text casts its array parameters (`$2::uuid[]`), indexed by parameter position from 0. */
 export function arrayTypes(text: string): readonly (ArrayType | undefined)[] {
   const found = known.get(text);
   if (found) return found;

@@ -21,7 +21,7 @@ async function administer(text: string): Promise<void> {
   }
 }
 
-/** A database of the run's own on the given server, dropped at the end. */
+/** A separate database for this run on the given server, dropped at the end. */
 async function throwaway(): Promise<{ store: PostgresStore; database: string; close: () => Promise<void> }> {
   const database = `countersign_${randomUUID().replaceAll('-', '')}`;
   await administer(`CREATE DATABASE ${database}`);
@@ -37,7 +37,7 @@ async function throwaway(): Promise<{ store: PostgresStore; database: string; cl
 
 describeStore('PostgreSQL', throwaway);
 
-describe('a PostgreSQL that goes away', () => {
+describe('a PostgreSQL that becomes unavailable', () => {
   let opened: Awaited<ReturnType<typeof throwaway>>;
   beforeAll(async () => {
     opened = await throwaway();
@@ -48,7 +48,7 @@ describe('a PostgreSQL that goes away', () => {
   const killAll = () =>
     administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${opened.database}' AND pid <> pg_backend_pid()`);
 
-  test('a server that is silent is an infrastructure fault after the time given, and the next call works', async () => {
+  test('a silent server is an infrastructure fault after the timeout, and the next call works', async () => {
     const url = new URL(serverUrl());
     url.pathname = `/${opened.database}`;
     const store = await PostgresStore.open({ url: url.href, answer_timeout_ms: 300 });
@@ -58,7 +58,7 @@ describe('a PostgreSQL that goes away', () => {
     await store.close();
   });
 
-  test('a connection killed in the middle is an infrastructure fault, leaves nothing, and the next call works', async () => {
+  test('a connection killed during a call is an infrastructure fault, writes nothing, and the next call works', async () => {
     const { store } = opened;
     await store.query({ text: 'CREATE TABLE cut (id int4)', params: [] });
     const running = store.atomically([
@@ -75,7 +75,7 @@ describe('a PostgreSQL that goes away', () => {
     expect(await store.query({ text: 'SELECT count(*) AS n FROM cut', params: [] })).toEqual([{ n: 0 }]);
   });
 
-  test('a transaction cut between its statements is an infrastructure fault, also when it was idle', async () => {
+  test('a transaction cut between its statements is an infrastructure fault, also while it is idle', async () => {
     const work = opened.store.transaction(async (sql) => {
       await sql.query({ text: 'SELECT 1 AS one', params: [] });
       await killAll();
@@ -85,7 +85,7 @@ describe('a PostgreSQL that goes away', () => {
     await expect(work).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
   });
 
-  test('idle connections that were killed are replaced without a fault', async () => {
+  test('killed idle connections are replaced without a fault', async () => {
     const { store } = opened;
     await Promise.all(Array.from({ length: 8 }, () => store.query({ text: 'SELECT 1 AS one', params: [] })));
     await killAll();
@@ -93,7 +93,7 @@ describe('a PostgreSQL that goes away', () => {
     expect(await store.query({ text: 'SELECT 1 AS one', params: [] })).toEqual([{ one: 1 }]);
   });
 
-  test('a server that is not there is an infrastructure fault', async () => {
+  test('an unreachable server is an infrastructure fault', async () => {
     await expect(PostgresStore.open({ url: 'postgres://nobody@127.0.0.1:1/none' })).rejects.toMatchObject({
       countersign_fault: 'infrastructure',
     });

@@ -1,6 +1,6 @@
 import { InfrastructureFault } from '@countersign/contracts';
 
-/** The database refused a statement (constraint, data, syntax): a fault of the statement, not of the surroundings. */
+/** The database refused a statement (constraint, data, syntax): an error of the statement, not of the infrastructure. */
 export class SqlError extends Error {
   constructor(
     message: string,
@@ -11,7 +11,7 @@ export class SqlError extends Error {
   }
 }
 
-/** The database could not do it now: retried for ever, but by who knows what its SQLSTATE means. */
+/** The database could not execute the statement now: retried for ever, except by callers that know the meaning of its SQLSTATE. */
 class DatabaseNotAble extends InfrastructureFault {
   constructor(
     message: string,
@@ -23,7 +23,10 @@ class DatabaseNotAble extends InfrastructureFault {
   }
 }
 
-/** Classes of SQLSTATE that pass by themselves: connection, rolled back, no resources, operator intervention, system, internal. */
+/**
+ * Transient classes of SQLSTATE: connection, transaction state, rollback, resources, object state, operator intervention, system,
+ * internal.
+ */
 const SURROUNDINGS = new Set(['08', '25', '40', '53', '55', '57', '58', 'XX']);
 
 /** A database error as InfrastructureFault (retried for ever) or SqlError (of this statement), by its SQLSTATE. */

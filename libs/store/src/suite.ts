@@ -25,7 +25,7 @@ import { describeSealed } from './vault/sealed.suite.js';
 
 const { running, succeeded, in_doubt } = executionState;
 
-/** What every adapter of the Store must do; `open` gives a fresh, migrated database that `close` leaves no trace of. */
+/** The contract of every Store adapter; `open` gives a fresh, migrated database, and `close` removes every trace of it. */
 export function describeStore(name: string, open: () => Promise<{ store: Store; close: () => Promise<void> }>): void {
   describe(`store on ${name}`, () => {
     let opened: Awaited<ReturnType<typeof open>>;
@@ -56,7 +56,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
 }
 
 function describePort(store: () => Store): void {
-  test('types come back as int8 number, numeric text, uuid text, bytea Buffer, bool, null and text of any kind', async () => {
+  test('types are returned as int8 number, numeric text, uuid text, bytea Buffer, bool, null and text of any kind', async () => {
     const text = 'quote " backslash \\ brace {} comma , NULL \u{1F9FE} \n end';
     const uuid = randomUUID();
     const rows = await store().query({
@@ -102,7 +102,7 @@ function describePort(store: () => Store): void {
     expect(await list('text', [])).toEqual([]);
   });
 
-  test('an element that does not fit its type is refused by the database, and nothing else of the connection is hurt', async () => {
+  test('the database refuses an element that does not fit its type, and the connection remains usable', async () => {
     const list = (type: string, values: unknown[]) =>
       store().query({ text: `SELECT v FROM unnest($1::${type}[]) AS u(v)`, params: [values] });
     await expect(list('uuid', [randomUUID(), 'not-a-uuid'])).rejects.toMatchObject({ sqlstate: '22P02' });
@@ -112,7 +112,7 @@ function describePort(store: () => Store): void {
     expect(await list('text', ['after'])).toEqual([{ v: 'after' }]);
   });
 
-  test('a named statement is prepared once and runs with other parameters; other results share no state', async () => {
+  test('a named statement is prepared once and runs with other parameters; results share no state', async () => {
     const ask = (n: number) => store().query({ name: 'twice', text: 'SELECT $1::int4 * 2 AS twice', params: [n] });
     expect(await Promise.all([1, 2, 3].map(ask))).toEqual([[{ twice: 2 }], [{ twice: 4 }], [{ twice: 6 }]]);
     const runs = await store().transaction(async (sql) => {
@@ -123,12 +123,12 @@ function describePort(store: () => Store): void {
     expect(runs).toEqual([{ runs: 3 }]);
   });
 
-  test('a name that is used for one text is refused for another', async () => {
+  test('a name that has one text is refused for another', async () => {
     await store().query({ name: 'stands', text: 'SELECT 1 AS one', params: [] });
     await expect(store().query({ name: 'stands', text: 'SELECT 2 AS two', params: [] })).rejects.toThrow('another text');
   });
 
-  test('atomically gives the rows of each statement, and keeps nothing where one fails', async () => {
+  test('atomically returns the rows of each statement, and writes nothing if one fails', async () => {
     await store().query({ text: 'CREATE TABLE tried (id int4 PRIMARY KEY)', params: [] });
     const insert = (id: unknown) => ({ name: 'tried_insert', text: 'INSERT INTO tried (id) VALUES ($1) RETURNING id', params: [id] });
     const count = { text: 'SELECT count(*) AS n FROM tried', params: [] };
@@ -140,7 +140,7 @@ function describePort(store: () => Store): void {
     await store().query({ text: 'DROP TABLE tried', params: [] });
   });
 
-  test('a transaction whose work throws is rolled back, one that returns is committed, and other queries are answered meanwhile', async () => {
+  test('a transaction whose work throws is rolled back, one that returns is committed, and other queries run meanwhile', async () => {
     await store().query({ text: 'CREATE TABLE kept (id int4 PRIMARY KEY)', params: [] });
     const count = { text: 'SELECT count(*) AS n FROM kept', params: [] };
     const work = store().transaction(async (sql) => {
@@ -161,7 +161,7 @@ function describePort(store: () => Store): void {
     await store().query({ text: 'DROP TABLE kept', params: [] });
   });
 
-  test('a statement that failed to parse does not spoil its name', async () => {
+  test('a statement that failed to parse does not make its name unusable', async () => {
     const broken = { name: 'spoiled', text: 'SELECT id FROM not_there_yet', params: [] };
     await expect(store().query(broken)).rejects.toMatchObject({ sqlstate: '42P01' });
     await store().query({ text: 'CREATE TABLE not_there_yet (id int4)', params: [] });
@@ -169,7 +169,7 @@ function describePort(store: () => Store): void {
     await store().query({ text: 'DROP TABLE not_there_yet', params: [] });
   });
 
-  test('migrations run once, also when processes start together, and a changed one is refused', async () => {
+  test('migrations run once, even if processes start together, and a changed one is refused', async () => {
     expect(await Promise.all([migrate(store()), migrate(store())])).toEqual([[], []]);
     const more = [...migrations, { name: '9999-of-this-test', text: 'CREATE TABLE migrated_once (id int4)' }];
     const done = await Promise.all(Array.from({ length: 4 }, () => migrate(store(), more)));
@@ -217,7 +217,7 @@ function describeCopy(store: () => Store): void {
     expect(await read()).toEqual([...kept, ...many]);
   });
 
-  test('a COPY of a value that does not fit its type is not sent', async () => {
+  test('a COPY with a value that does not fit its type is not sent', async () => {
     const refused = store().atomically([copy([row(7), [ids[8], 40_000, ...row(8).slice(2)]])]);
     await expect(refused).rejects.toThrow(new TypeError('the value of column 2 is not of type int2'));
     await store().atomically([copy([row(8)])]);
@@ -227,7 +227,7 @@ function describeCopy(store: () => Store): void {
 }
 
 function describeRows(store: () => Store): void {
-  test('rows are restored from the log without a lease, later ends over earlier, never the other way', async () => {
+  test('rows are restored from the log without a lease, later ends over earlier, never the reverse', async () => {
     const { approval_id: _, ...item } = claimOf();
     const row = { ...item, lane: randomUUID(), epoch: 3, state: running, end_offset: null, ended_at_s: null, resources: null };
     const ended = { ...row, state: succeeded, end_offset: 40, ended_at_s: 1_700_000_000 };
@@ -237,7 +237,7 @@ function describeRows(store: () => Store): void {
     expect(await rowsOfKeys(store(), [row.key])).toEqual([{ ...ended, stands: null }]);
   });
 
-  test('a running row restored from the log is an orphan, and later epochs are above its own', async () => {
+  test('a running row restored from the log is an orphan, and later epochs are above its epoch', async () => {
     const { approval_id: _, ...item } = claimOf();
     const row = { ...item, lane: randomUUID(), epoch: 999_999, state: running, end_offset: null, ended_at_s: null, resources: null };
     await restore(store(), [row]);

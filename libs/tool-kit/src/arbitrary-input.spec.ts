@@ -27,7 +27,7 @@ describe('generated inputs', () => {
     );
   });
 
-  test('leave optional fields out at times', () => {
+  test('omit optional fields at times', () => {
     const samples = fc.sample(arbitraryInput(jsonSchemaOf(shapes.lists as z.ZodType, 'input')) as fc.Arbitrary<object>, 50);
     expect(samples.some((sample) => 'tags' in sample)).toBe(true);
     expect(samples.some((sample) => !('tags' in sample))).toBe(true);

@@ -5,7 +5,7 @@ const DEPTH_MAX = 5;
 const TEXT_MAX = 40;
 const ITEMS_MAX = 5;
 
-/** Generated JSON values that a schema admits (the keywords that zod emits; an unknown one gives any JSON). */
+/** Generates JSON values that a schema admits (supports the keywords that zod emits; an unknown one gives any JSON). */
 export function arbitraryInput(schema: JsonSchema): fc.Arbitrary<unknown> {
   return new Generator(schema).of(schema, 0);
 }
@@ -69,7 +69,7 @@ function text(schema: JsonSchema): fc.Arbitrary<string> {
 function whole(schema: JsonSchema): fc.Arbitrary<number> {
   const min = Math.max(Math.ceil(low(schema)), Number.MIN_SAFE_INTEGER);
   const max = Math.min(Math.floor(high(schema)), Number.MAX_SAFE_INTEGER);
-  // Small numbers are the likely ones; the whole range is tried too.
+  // Small numbers are the most likely ones; the whole range is tried too.
   return fc.oneof(
     fc.integer({ min, max: Math.min(max, min + 1000) }),
     fc.maxSafeInteger().map((n) => Math.min(Math.max(n, min), max)),

@@ -29,13 +29,13 @@ const listener = new Listener();
 beforeAll(() => listener.open());
 afterAll(() => listener.close());
 
-test('a good tool passes every check, of which there are fifteen', async () => {
+test('a good tool passes all fifteen checks', async () => {
   const probe = new ToolProbe(defineTool(good(new Ledger())), { golden: [{ title: 'one', input: { amount: 7 } }] });
   expect(contractChecks(probe)).toHaveLength(15);
   expect(await failing(() => ({}))).toEqual([]);
 });
 
-describe('the kit finds a tool', () => {
+describe('the kit detects a tool', () => {
   const wrong = { key: 'k', amount: 'seven' } as never;
   test.each<[string, (ledger: Ledger) => Partial<Definition>, RegExp]>([
     ['whose output is not of its schema', () => ({ run: async () => wrong }), /golden: one/],
@@ -197,7 +197,7 @@ describe('the kit finds a tool', () => {
     expect((await failing(change)).join('\n')).toMatch(title);
   });
 
-  test('that does not listen to its signal', async () => {
+  test('that ignores its signal', async () => {
     const deaf = () => read(async ({ amount }) => new Promise((resolve) => setTimeout(() => resolve({ key: '', amount }), 400)));
     expect(await failing(deaf, { slow: { amount: 1 } }, /abort ends|deadline/)).toEqual([
       'an abort ends the run with a ToolError',
@@ -205,7 +205,7 @@ describe('the kit finds a tool', () => {
     ]);
   });
 
-  test('whose slow input ends before anybody stops it', async () => {
+  test('whose slow input ends before it is stopped', async () => {
     const quick = () => read(async () => Promise.reject(new ToolError('PROVIDER_ERROR', 'no such host', { effect: 'none' })));
     expect(await failing(quick, { slow: { amount: 1 } }, /abort ends|deadline/)).toEqual([
       'an abort ends the run with a ToolError',
@@ -213,7 +213,7 @@ describe('the kit finds a tool', () => {
     ]);
   });
 
-  test('whose slow or large input is none', async () => {
+  test('whose slow or large input is invalid', async () => {
     const sleeper = () =>
       read(
         (_input, { signal }) =>
@@ -228,7 +228,7 @@ describe('the kit finds a tool', () => {
     expect(await failing(sleeper, { slow: { amount: 100 } }, /abort ends|deadline/)).toHaveLength(2);
   });
 
-  test('whose slow input is known once its world was prepared', async () => {
+  test('whose slow input is known only once its world was prepared', async () => {
     let amount = 1;
     const seen: number[] = [];
     const deaf = () =>
@@ -250,7 +250,7 @@ describe('the kit finds a tool', () => {
     expect(seen).toEqual([2]);
   });
 
-  test('whose answer is larger than it promised', async () => {
+  test('whose output is larger than it promised', async () => {
     const talkative = () => ({ max_output_bytes: 20 });
     expect(await failing(talkative, { large: { amount: 1 } }, /larger|generated/)).toEqual([
       'every generated input gives an output that matches the schema or a ToolError, and a ToolError that promises no effect had none',
@@ -258,13 +258,13 @@ describe('the kit finds a tool', () => {
     ]);
   });
 
-  test('that is read-only and gives no way to see what it changes', async () => {
+  test('that is read-only and provides no snapshot of what it could change', async () => {
     const harmless = () => read(async ({ amount }) => ({ key: '', amount }));
     expect(await failing(harmless, { counterpart: undefined })).toEqual(['a read-only tool changes nothing']);
   });
 });
 
-test('a tool that calls a host that it declares is left alone', async () => {
+test('a tool that calls only hosts that it declares passes', async () => {
   const calling = () => ({
     ...read(async ({ amount }) => {
       await fetch(listener.url);

@@ -9,7 +9,7 @@ import { tenantChecks } from './checks/tenant-checks.js';
 import { undoChecks } from './checks/undo-checks.js';
 import type { ToolProbe } from './tool-probe.js';
 
-/** Everything that this tool can be checked for: its contract, schemas, effect class, key, attempts, resources, undo, memory, tenants and limits. */
+/** All checks that apply to this tool: its contract, schemas, effect class, key, attempts, resources, undo, memory, tenants and limits. */
 export function contractChecks(probe: ToolProbe): Check[] {
   return [
     ...shapeChecks(probe),

@@ -8,7 +8,7 @@ import type { ToolTraits } from './tool.js';
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const PART = '(0|[1-9]\\d{0,14})';
 const PRERELEASE = '(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
-/** As the registry reads them; numbers that JavaScript can tell apart. */
+/** Semver as the registry parses it, with numbers that JavaScript represents exactly. */
 const SEMVER = new RegExp(`^${PART}\\.${PART}\\.${PART}(-${PRERELEASE}(\\.${PRERELEASE})*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$`);
 const TIME_WORDS = new Set(['at', 'time', 'timestamp', 'date', 'datetime', 'when', 'now', 'ts', 'on']);
 const DESCRIPTION_MIN = 20;
@@ -16,8 +16,8 @@ const TIMEOUT_MS_MAX = 3_600_000;
 const OUTPUT_BYTES_LIMIT = 16 * 1024 * 1024;
 
 /**
- * What is wrong with a contract, one sentence each; empty where it may load.
- * @param running Schema of the inputs that run, where a mapping stands before the tool.
+ * The faults of a contract, one sentence each; empty if the tool may load.
+ * @param running Schema of the inputs that run, if a mapping precedes the tool.
  */
 export function contractFaults(contract: ToolContract, traits: ToolTraits, running: JsonSchema = contract.input_schema): string[] {
   const unusable = unusableParts(contract);
@@ -34,7 +34,7 @@ export function contractFaults(contract: ToolContract, traits: ToolTraits, runni
   ];
 }
 
-/** What nothing else may look into: schemas that are a hazard, and an effect class that is none. */
+/** Faults that prevent all other checks: hazardous schemas, and an unknown effect class. */
 function unusableParts({ input_schema, output_schema, effect_class }: ToolContract): string[] {
   return [
     ...schemaFaults(input_schema).map((fault) => `input: ${fault}`),

@@ -23,7 +23,7 @@ const reversibilityOf: Readonly<Record<EffectClass, Reversibility>> = {
   commit_high: 'irreversible',
 };
 
-/** What the contract needs beyond the traits: the two schemas, and which functions there are. */
+/** The parts of a contract besides the traits: the two schemas, and which functions exist. */
 export interface ContractParts {
   input_schema: JsonSchema;
   output_schema: JsonSchema;
@@ -35,16 +35,15 @@ export interface ContractParts {
 
 const checked = new WeakSet<ToolContract>();
 
-/** What is wrong with a contract that may have been made by hand: nothing where `contractOf` made it, which looks before it gives one out. */
+/** The faults of a contract that may have been written by hand; empty for one made by `contractOf`, which has already checked it. */
 export function faultsOfForeign(contract: ToolContract): string[] {
   return checked.has(contract) ? [] : contractFaults(contract, contract as ToolTraits & ToolContract);
 }
 
 /**
- * The contract of a tool, defaults filled in (timeout 30 s, settle 2 × timeout, output 2 MB, window 24 h,
- * reversibility by effect class).
- * @param running Schema of the inputs that run, where a mapping stands before the tool: what its resources name is there.
- * @throws TypeError naming every fault at once: a tool with a wrong contract does not load.
+ * The contract of a tool, with defaults (timeout 30 s, settle 2 × timeout, output 2 MB, window 24 h, reversibility by effect class).
+ * @param running Schema of the inputs that run, if a mapping precedes the tool: its resources refer to these inputs.
+ * @throws TypeError with all faults at once: a tool with an invalid contract does not load.
  */
 export function contractOf(traits: ToolTraits, parts: ContractParts, running: JsonSchema = parts.input_schema): ToolContract {
   const timeout_ms = traits.timeout_ms ?? TIMEOUT_MS;
@@ -93,7 +92,7 @@ const recordFields = [
   'compatibility',
 ] as const satisfies (keyof ToolRecord & keyof ToolTraits)[];
 
-/** What was declared and nothing else: an undeclared field stays out of the contract and of its digest. */
+/** Only declared fields: an undeclared field is neither in the contract nor in its digest. */
 function declaredRecord(traits: ToolTraits): ToolRecord {
   return Object.fromEntries(recordFields.filter((field) => traits[field] !== undefined).map((field) => [field, traits[field]]));
 }

@@ -6,10 +6,10 @@ import { ToolProbe } from './tool-probe.js';
 
 export type { ContractTestOptions, Counterpart, EvalPacks, Golden, ResourceStates } from './eval-pack.js';
 
-/** Longer than any wait inside of a check, so that it is the check that says what hangs. */
+/** Longer than every wait inside a check, so that the check itself reports what hangs. */
 const CHECK_MS = 60_000;
 
-/** What every tool must keep to, as a Vitest suite. */
+/** The requirements of every tool, as a Vitest suite. */
 export function contractTests(tool: Tool, options: ContractTestOptions): void {
   describe(`contract of ${tool.contract.name}`, () => {
     beforeEach(async () => {

@@ -55,14 +55,14 @@ describe('a defined tool', () => {
     expect(JSON.parse(JSON.stringify(contract))).toEqual(contract);
   });
 
-  test('closes every object of its schemas, and asks for no field that has a default', () => {
+  test('closes every object of its schemas, and does not require a field that has a default', () => {
     const { input_schema } = defineTool({ ...write, input: input.extend({ nested: z.object({ x: z.number() }) }) as never }).contract;
     expect(input_schema).toMatchObject({ type: 'object', additionalProperties: false, required: ['account', 'amount', 'nested'] });
     expect(input_schema).toHaveProperty('properties.nested.additionalProperties', false);
     expect(input_schema).not.toHaveProperty('$schema');
   });
 
-  test('takes JSON Schema 2020-12 as it is, and closes it', () => {
+  test('accepts JSON Schema 2020-12 unchanged, and closes it', () => {
     const { run: _run, sanity: _sanity, reconcile: _r, compensate: _c, changedNothing: _n, verify: _v, ...rest } = write;
     const { sourceVersion: _s, ...traits } = rest;
     const tool = defineTool({
@@ -75,7 +75,7 @@ describe('a defined tool', () => {
     expect(tool.contract.input_schema).toMatchObject({ additionalProperties: false });
   });
 
-  test('fills in defaults before it runs, and refuses what does not match with no effect', async () => {
+  test('fills in defaults before it runs, and refuses invalid inputs with effect none', async () => {
     const tool = defineTool(write);
     await expect(tool.run({ account: 'a', amount: 1 } as never, testContext())).resolves.toEqual({ ok: true, mode: 'a' });
     await expect(tool.run({ account: 'a', amount: -1 } as never, testContext())).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('a defined tool', () => {
     });
   });
 
-  test('has what it acts on in its contract, and nothing where it declares nothing', () => {
+  test('has its resources in its contract, and none if it declares none', () => {
     const resources = [
       { name: 'account:{/account}', effect: { by: '/mode', values: { a: 'adds' as const }, otherwise: 'replaces' as const } },
     ];
@@ -96,14 +96,14 @@ describe('a defined tool', () => {
     expect(() => defineTool({ ...write, input: nested, resources: [{ name: 'account:{/account}', effect: by }] })).not.toThrow();
   });
 
-  test('names resources by the inputs that run: those of its system where a mapping stands before it', () => {
+  test('names resources by the inputs that run: those of its system if a mapping precedes it', () => {
     const mapped = (name: string) =>
       faultOf({ ...write, system_input: z.object({ partner: z.string() }), resources: [{ name, effect: 'adds' }] } as never);
     expect(mapped('partner:{/partner}')).toBe('none');
     expect(mapped('account:{/account}')).toMatch(/the input has no \/account/);
   });
 
-  test('says so in its contract when it can reconcile and compensate', () => {
+  test('states in its contract whether it can reconcile and compensate', () => {
     const tool = defineTool({ ...write, reconcile: async () => ({ kind: 'did_not_happen' }), compensate: async () => null });
     expect(tool.contract).toMatchObject({ has_reconcile: true, has_compensate: true });
     expect(tool.reconcile).toBeDefined();
@@ -183,15 +183,15 @@ describe('a contract is refused', () => {
     expect(message).toMatch(/nothing to reconcile; .*nothing to compensate; .*takes no key/);
   });
 
-  test('with all its faults named at once', () => {
+  test('with all its faults at once', () => {
     expect(faultOf({ ...write, name: '1', version: 'x', description: '' })).toMatch(/name must.*not semver.*description/);
   });
 });
 
-test('a read-only tool needs no idempotency, and its contract keeps to one of the two lists', () => {
+test('a read-only tool needs no idempotency, and its contract uses only one of the two lists', () => {
   expect(defineTool(read).contract.idempotency).toEqual({ except: [] });
 });
 
-test('a stricter tier than the effect class has is kept', () => {
+test('a stricter tier than that of the effect class is kept', () => {
   expect(defineTool({ ...write, tier: 'tier_2_approval_required' }).contract.tier).toBe('tier_2_approval_required');
 });

@@ -5,7 +5,7 @@ import type { TypeOfSchema } from './schema-type.js';
 import type { Compensates, Deprecation, Reconciled, RunContext, SanityPredicate, Tool, ToolTraits, Verified } from './tool.js';
 import { ToolError } from './tool-error.js';
 
-/** What `run` gets: inputs of a schema that says little are a record of unknowns. */
+/** The inputs of `run`: inputs of an open schema are a record of unknowns. */
 type Received<S extends Shape> = S extends z.ZodType
   ? z.output<S>
   : TypeOfSchema<S> extends infer T
@@ -15,42 +15,42 @@ type Received<S extends Shape> = S extends z.ZodType
     : never;
 type Returned<S extends Shape> = S extends z.ZodType ? z.input<S> : TypeOfSchema<S>;
 
-/** A tool as its author writes it; `run`'s types follow from the shapes. A promise that may reject with a `ToolError`. */
+/** A tool as its author writes it; the types of `run` are inferred from the shapes. Promises may reject with a `ToolError`. */
 export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shape = I> extends ToolTraits {
-  /** Shape of the inputs: an object. zod defaults are filled in before `run` sees them. */
+  /** Shape of the inputs: an object. zod defaults are filled in before `run` receives them. */
   input: I;
   output: O;
-  /** Shape that the tenant's mapping makes of the inputs, where `run` takes the shape of a system; absent: `input`. */
+  /** Shape of the inputs after the tenant's mapping, if `run` takes the shape of a system; absent: `input`. */
   system_input?: S;
   run(input: Received<S>, ctx: RunContext): Promise<Returned<O>>;
-  /** Asks the system of record whether the effect of `ctx.idempotency_key` is there. Must change nothing. */
+  /** Queries the system of record for the effect of `ctx.idempotency_key`. Must change nothing. */
   reconcile?(input: Received<S>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
   /**
-   * Undoes what a run did; running it twice must do no harm. Of a tool that sets a state: refuses (effect `none`) where the state is not
-   * what its run left, so that what came later is never lost.
+   * Undoes the effect of a run; must be safe to run twice. A tool that sets a state must refuse (effect `none`) if the state differs from
+   * what its run left, so that later changes are never lost.
    */
   compensate?(compensates: Compensates<Received<S>, Returned<O>>, ctx: RunContext): Promise<unknown>;
-  /** Of a write that finds things as they should be: whether this output says so. What is answered is then no effect. Pure. */
+  /** For a write that may find nothing to change: whether this output says so. The call then has no effect. Pure. */
   changedNothing?(output: Returned<O>): boolean;
   /**
-   * Reads back whether the effect that a run reported is there. Must change nothing. Of a write without resources it also decides whether a
-   * new request gets the old answer: `verified` then means that the same write again would find nothing to do.
+   * Reads back whether the reported effect of a run exists. Must change nothing. For a write without resources it also decides whether a
+   * new request gets the old result: `verified` then means that the same write would find nothing to do.
    */
   verify?(input: Received<S>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
-  /** Of a tool with a cache: the version of what it reads. Where it has changed, an equal call runs again. */
+  /** For a tool with a cache: the version of its source. If it has changed, an equal call runs again. */
   sourceVersion?(input: Received<S>, ctx: RunContext): Promise<string>;
-  /** What holds between an input and its output beyond the schemas. */
+  /** Conditions between an input and its output beyond the schemas. */
   sanity?: readonly SanityPredicate<Received<I>, Returned<O>>[];
 }
 
 /**
- * @deprecated This version says itself that it is to be used no more (`deprecated`): move to what it names, and take it out at its sunset.
+ * @deprecated This version is deprecated (`deprecated`): use its replacement, and remove it at its sunset.
  */
 export function defineTool<const I extends Shape, const O extends Shape, const S extends Shape = I>(
   definition: ToolDefinition<I, O, S> & { deprecated: Deprecation },
 ): Tool & { readonly deprecated: Deprecation };
 /**
- * A tool from its declaration: one value that a pack lists.
+ * Makes a tool from its declaration: one value that a pack lists.
  * @throws TypeError at definition, with every fault of the contract.
  */
 export function defineTool<const I extends Shape, const O extends Shape, const S extends Shape = I>(
@@ -90,7 +90,7 @@ function receiving<I, O>(predicate: SanityPredicate<I, O>, received: (raw: unkno
   return { ...predicate, holds: (raw, output) => predicate.holds(received(raw), output) };
 }
 
-/** zod parses once more at the tool: that fills in defaults, and holds where a caller skipped validation. */
+/** Parses the inputs with zod again: this fills in defaults, and validates them if a caller skipped validation. */
 function receive<I extends Shape>(shape: I, raw: unknown): Received<I> {
   if (!isZod(shape)) return raw as Received<I>;
   const parsed = shape.safeParse(raw);

@@ -1,2 +1,2 @@
-/** Jest's own assertions, which need no test runner: eval packs run in `npm run tools:verify` too. */
+/** Jest's assertions, which need no test runner: eval packs also run in `npm run tools:verify`. */
 export { expect } from 'expect';

@@ -1,7 +1,7 @@
 import { type JsonSchema, schemaFaults } from '@countersign/contracts';
 import { z } from 'zod';
 
-/** What an author may write a shape in: zod 4, or JSON Schema 2020-12 as it is. */
+/** How an author may write a shape: zod 4, or JSON Schema 2020-12. */
 export type Shape = z.ZodType | JsonSchema;
 
 export function isZod(shape: Shape): shape is z.ZodType {
@@ -9,9 +9,9 @@ export function isZod(shape: Shape): shape is z.ZodType {
 }
 
 /**
- * The JSON Schema 2020-12 of a shape, as plain JSON. Objects that list properties and say nothing of others are closed
- * (`additionalProperties: false`): an unknown field is a mistake of the caller's, never silently dropped.
- * @throws where zod has no JSON Schema for it (dates, bigints, transforms).
+ * The JSON Schema 2020-12 of a shape, as plain JSON. Objects that list properties without `additionalProperties` are closed
+ * (`additionalProperties: false`): an unknown field is an error of the caller and never silently dropped.
+ * @throws if zod has no JSON Schema for it (dates, bigints, transforms).
  */
 export function jsonSchemaOf(shape: Shape, side: 'input' | 'output'): JsonSchema {
   const raw = isZod(shape) ? z.toJSONSchema(shape, { target: 'draft-2020-12', io: side, override: leaveToFormat }) : harmless(shape);
@@ -20,12 +20,15 @@ export function jsonSchemaOf(shape: Shape, side: 'input' | 'output'): JsonSchema
   return closed(schema) as JsonSchema;
 }
 
-/** zod's own expression for an IPv6 address can be read in many ways; the format says the same and is checked by hand-written code. */
+/**
+ * zod's own pattern for an IPv6 address is ambiguous, so a match may backtrack; the format means the same and is checked by hand-written
+ * code.
+ */
 function leaveToFormat({ jsonSchema }: { jsonSchema: { format?: unknown; pattern?: unknown } }): void {
   if (jsonSchema.format === 'ipv6') delete jsonSchema.pattern;
 }
 
-/** Written by hand, and so looked at before anything walks through it. */
+/** Hand-written schemas are checked before they are traversed. */
 function harmless(schema: JsonSchema): JsonSchema {
   const faults = schemaFaults(schema);
   if (faults.length > 0) throw new TypeError(`a schema is not valid: ${faults.join('; ')}`);

@@ -1,11 +1,11 @@
 const DEPTH_MAX = 200;
 
-/** A value that has no JSON: a cycle or too deep, a BigInt, a function, NaN. */
+/** A value without JSON: a cycle, too deep, a BigInt, a function, NaN. */
 export class NotJson extends Error {}
 
 /**
- * At least how many bytes a value's JSON has, without making it; stops counting beyond `bytes_max`. A string counts as its
- * length: it may take up to six times that. @throws NotJson
+ * A lower bound for the bytes of a value's JSON, without creating it; stops counting beyond `bytes_max`. A string counts as its length,
+ * although its JSON may be six times longer. @throws NotJson
  */
 export function jsonBytesAtLeast(value: unknown, bytes_max: number): number {
   return new Count(bytes_max).of(value, 0);
@@ -43,7 +43,7 @@ class Count {
     if (depth > DEPTH_MAX) throw new NotJson(`it is nested deeper than ${DEPTH_MAX} levels or has a cycle`);
     if (Array.isArray(value)) {
       this.counted += 2 + Math.max(0, value.length - 1);
-      // A hole is written as null: the length alone may be too much.
+      // A hole is written as null, so the length alone may exceed the limit.
       for (let at = 0; at < value.length && this.counted <= this.bytes_max; at++) this.of(value[at], depth + 1);
       return;
     }
@@ -53,7 +53,7 @@ class Count {
     }
     if (typeof (value as { toJSON?: unknown }).toJSON === 'function' || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
       throw new NotJson('bytes and objects with toJSON cannot be an output: return plain values, or attach them');
-    // Every member but the first stands behind a comma.
+    // Every member but the first follows a comma.
     this.counted += 1;
     let between = 0;
     for (const key in value) {

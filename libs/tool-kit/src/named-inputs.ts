@@ -2,13 +2,13 @@ import { isNode, type JsonSchema, subschemas } from '@countersign/contracts';
 
 const REFERENCES_MAX = 16;
 
-/** One property of an input, at whatever depth. */
+/** One property of an input, at any depth. */
 export interface NamedInput {
-  /** As the schema names it. */
+  /** Its name in the schema. */
   name: string;
-  /** In lower case, words apart: `userPrompt` is `user_prompt`. */
+  /** In lower case with separated words: `userPrompt` becomes `user_prompt`. */
   words: string;
-  /** Whether it may hold any text at all, by itself, in a list, or as one of its alternatives. */
+  /** Whether it may hold arbitrary text, by itself, in a list, or as one of its alternatives. */
   isFreeText: boolean;
 }
 
@@ -48,7 +48,7 @@ function isRestricted(schema: JsonSchema): boolean {
   return ['enum', 'const', 'pattern', 'format'].some((keyword) => keyword in schema);
 }
 
-/** What a local reference names. */
+/** The target of a local reference. */
 export function referredTo(reference: string, root: JsonSchema): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   const steps = reference.split('/').slice(1);

@@ -19,7 +19,7 @@ const tool: Definition = {
 };
 const write: Partial<Definition> = { effect_class: 'commit_low', idempotency: { discriminating: ['amount'] } };
 const text = (name: string): Partial<Definition> => ({ input: z.object({ amount: z.int(), [name]: z.string() }) });
-/** Takes one more input, of that JSON schema. */
+/** A definition with one more input of this JSON schema. */
 const takes = (name: string, schema: object, $defs: object = {}): Partial<Definition> => ({
   input: { type: 'object', additionalProperties: false, properties: { amount: { type: 'integer' }, [name]: schema }, $defs },
 });
@@ -138,12 +138,12 @@ test.each<[string, Partial<Definition>]>([
   expect(() => defineTool({ ...tool, ...change })).not.toThrow();
 });
 
-test('an object of no fields in particular has no type, and one of none has', () => {
+test('an object without declared properties has no type, but an object that allows none has one', () => {
   expect(untypedParts({ type: 'object', properties: {} })).toEqual(['/']);
   expect(untypedParts({ type: 'object', properties: {}, additionalProperties: false })).toEqual([]);
 });
 
-test('every form of text that zod has is let pass', () => {
+test('every text format of zod is accepted', () => {
   const forms = z.object({
     email: z.email(),
     uuid: z.uuid(),

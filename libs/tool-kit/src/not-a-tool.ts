@@ -4,7 +4,7 @@ import { namedInputs } from './named-inputs.js';
 import { untypedParts } from './untyped-parts.js';
 
 const FREE_TEXT = new Set('task goal request action do ask anything whatever free_text freeform free_form'.split(' '));
-/** Whatever stands before them: a `user_prompt` is one too. */
+/** With any prefix: a `user_prompt` matches too. */
 const TELLS_WHAT_TO_DO = /(^|_)(prompts?|instructions?|commands?)(_(text|string|body))?$/;
 const DATABASE_INPUT = /(^|_)(sql|sql_(query|text|statement)|query_sql|dsn|connection_string|(database|db|jdbc)_url)$/;
 const DATABASE_PORT = new Set([1433, 1521, 3306, 5432, 6379, 9042, 27017]);
@@ -14,8 +14,8 @@ const WRITING = new Set('create update delete write send pay refund transfer ins
 const STAYS_INSIDE = new Set(['pure', 'read_internal', 'stage', 'commit_low']);
 
 /**
- * What makes a capability no tool: inputs or outputs without a type, a text that says what to do, a way into a database,
- * an effect outside of what its class declares, a sandbox without a declared network. One sentence each.
+ * Reasons why a capability is not a tool: inputs or outputs without a type, a text with instructions, access to a database, an effect
+ * beyond its declared class, a sandbox without a declared network. One sentence each.
  */
 export function notAToolFaults(contract: ToolContract): string[] {
   const { input_schema, output_schema } = contract;
@@ -49,7 +49,7 @@ function databaseFaults(contract: ToolContract): string[] {
   return [...new Set(ways)].map((way) => `${way} gives access to a database: tools must not give agents direct database access`);
 }
 
-/** Where a tool says that it reaches: the hosts of its network, and that of its endpoint. */
+/** The hosts that a tool declares: the hosts of its network, and that of its endpoint. */
 function hostsOf({ network = [], endpoint }: ToolContract): string[] {
   const [, host] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#]*@)?(\[[^\]]*\](?::\d+)?|[^/?#]+)/i.exec(endpoint ?? '') ?? [];
   const bare = host ?? /^(?:[a-z0-9-]+\.)+[a-z0-9-]+(?::\d+)?(?=$|[/?#])/i.exec(endpoint ?? '')?.[0];

@@ -27,8 +27,8 @@ const lookup = defineLookup({
 });
 const faultsOf = (change: Partial<ToolContract>) => patternFaults({ ...lookup.contract, ...change }).join('; ');
 
-describe('a contract that names a pattern', () => {
-  test('keeps to it where the template made it', () => {
+describe('a contract with a pattern', () => {
+  test('satisfies the pattern if the template made it', () => {
     expect(patternFaults(lookup.contract)).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe('a template refuses', () => {
     expect(() => defineValidation({ ...traits, candidate: text, rule_packs: [pack, pack] })).toThrow('the same id and version');
   });
 
-  test('evidence that is not in the source: what has no place in it is no answer', async () => {
+  test('evidence outside of the source is refused', async () => {
     const tool = defineExtraction({
       ...traits,
       hints: z.strictObject({}),
@@ -72,7 +72,7 @@ describe('a template refuses', () => {
   });
 });
 
-test('a converter answers the same bytes for the same pin, and refuses a unit that the pin has not', async () => {
+test('a converter returns the same bytes for the same pin, and refuses a unit that the pin does not have', async () => {
   const sources = { 'pin-1': { base: 'EUR', quoted: 'per_base' as const, rates: { USD: '1.1' } } };
   const tool = defineConversion({ ...traits, sources });
   const ask = (to: string) => tool.run({ value: '1', from: 'EUR', to, source: 'pin-1', digits: 2 } as never, testContext());

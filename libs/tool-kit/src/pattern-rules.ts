@@ -1,9 +1,9 @@
 import { type EffectClass, isNode, type JsonSchema, type ToolContract, type ToolPattern } from '@countersign/contracts';
 
-/** What a contract that names a pattern must keep to, whoever wrote it: the templates in `patterns/` do. */
+/** Requirements of a contract with a pattern, whoever wrote it: the templates in `patterns/` satisfy them. */
 interface PatternRule {
   effect_class: EffectClass;
-  /** Fields of the input, and of the output, that are always there. */
+  /** Required fields of the input and of the output. */
   input: readonly string[];
   output: readonly string[];
   more?(contract: ToolContract): string[];
@@ -70,7 +70,7 @@ const patternRules: Readonly<Record<ToolPattern, PatternRule>> = {
   search: { effect_class: 'read_internal', input: ['query', 'corpus'], output: ['spans', 'retrieval_snapshot_id', 'markings'] },
 };
 
-/** What a contract with a pattern lacks of it; empty for one without. */
+/** The requirements of its pattern that a contract violates; empty for a contract without a pattern. */
 export function patternFaults(contract: ToolContract): string[] {
   const { pattern, effect_class, input_schema, output_schema } = contract;
   const rule = pattern && patternRules[pattern];

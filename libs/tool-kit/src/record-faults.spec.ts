@@ -33,7 +33,7 @@ const record = {
   compatibility: ['countersign >=0.1.0'],
 } as const satisfies Partial<Definition>;
 
-test('what a tool says of itself stands in its contract, and what it does not say stays out', () => {
+test("a tool's declarations are in its contract, and undeclared fields are not", () => {
   const checked: Definition = {
     ...tool,
     ...(structuredClone(record) as Partial<Definition>),
@@ -46,7 +46,7 @@ test('what a tool says of itself stands in its contract, and what it does not sa
   for (const field of [...Object.keys(record), 'has_verify', 'sanity']) expect(bare).not.toContain(field);
 });
 
-test('verify and the predicates see validated inputs, and are with the tool', async () => {
+test('verify and the predicates receive validated inputs, and belong to the tool', async () => {
   const made = defineTool({ ...tool, sanity: [{ name: 'small', severity: 'warn', holds: (input) => input.amount < 9 }] });
   expect(made.sanity?.[0]?.holds({ amount: 7 } as never, {} as never)).toBe(true);
   expect(() => made.sanity?.[0]?.holds({ amount: 'x' } as never, {} as never)).toThrow('do not match');
@@ -76,7 +76,7 @@ describe('a contract is refused', () => {
   });
 });
 
-describe('inputs that are marked for grants', () => {
+describe('inputs with grant marks', () => {
   const marked = (input: Definition['input'], more: Partial<Definition> = {}) =>
     defineTool({
       ...tool,
@@ -87,7 +87,7 @@ describe('inputs that are marked for grants', () => {
       ...more,
     } as Definition);
 
-  test('a number may be an amount, anything may be free, and the contract carries both', () => {
+  test('a number may be an amount, any input may be free, and the contract contains both marks', () => {
     const input = z.strictObject({ amount: z.int().meta({ 'x-grant': 'amount' }), memo: z.string().meta({ 'x-grant': 'free' }) });
     const { properties } = marked(input as never).contract.input_schema as { properties: Record<string, object> };
     expect(properties).toMatchObject({ amount: { 'x-grant': 'amount' }, memo: { 'x-grant': 'free' } });
@@ -108,7 +108,7 @@ describe('inputs that are marked for grants', () => {
     expect(() => marked(input as never)).toThrow(fault);
   });
 
-  test('what names a resource, or holds what names one, is not free: a grant on one would cover the others', () => {
+  test('an input that names a resource, or contains such a name, is not free: a grant on one would cover the others', () => {
     const to = z.strictObject({ iban: z.string() });
     const resources = [{ name: 'account:{/to/iban}', effect: 'adds' as const }];
     const fault = '/to: x-grant: free is not allowed for an input that names a resource of the tool';

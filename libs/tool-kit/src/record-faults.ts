@@ -4,7 +4,7 @@ const TAG = /^[a-z][a-z0-9_.:-]{0,63}$/;
 const SECRET = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 const HOST = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)(:\d{1,5})?$/i;
 
-/** What is wrong with what a tool says of itself beyond what it needs to run, one sentence each. */
+/** Faults in a tool's declarations beyond those needed to run, one sentence each. */
 export function recordFaults(contract: ToolContract): string[] {
   return [
     ...listFaults(contract),
@@ -19,7 +19,7 @@ export function recordFaults(contract: ToolContract): string[] {
 type Schema = Record<string, unknown>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `x-grant` says which inputs 'approve similar' need not find equal: a positive number up to the approved one, or anything. */
+/** `x-grant` marks the inputs that may differ under 'approve similar': a positive number up to the approved one, or any value. */
 function grantMarkFaults({ properties }: Schema, path: string): string[] {
   return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, field]) => {
     if (!isSchema(field)) return [];

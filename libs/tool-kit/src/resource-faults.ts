@@ -6,8 +6,8 @@ const REFERENCES_MAX = 16;
 const EFFECTS: readonly unknown[] = ['replaces', 'adds'];
 
 /**
- * What is wrong with what a write says that it acts on, one sentence each.
- * @param running Schema of the inputs that run: the tool's own, or what a tenant's mapping makes of them.
+ * Faults in the declared resources of a write, one sentence each.
+ * @param running Schema of the inputs that run: the tool's own, or that of a tenant's mapping.
  */
 export function resourceFaults({ resources, effect_class }: ToolContract, running: JsonSchema): string[] {
   if (resources === undefined) return [];
@@ -43,7 +43,7 @@ function effectFaults(effect: unknown, schema: JsonSchema): string[] {
   return unknown.length > 0 ? [`effect.values: ${by} is never ${unknown.join(', ')}; it is one of ${possible.join(', ')}`] : [];
 }
 
-/** The schemas that describe the input at a JSON Pointer; a way through an array leads nowhere. */
+/** The schemas that describe the input at a JSON Pointer; a path through an array matches nothing. */
 function inputAt(root: JsonSchema, pointer: string): JsonSchema[] {
   if (!pointer.startsWith('/')) return [];
   const steps = pointer.slice(1).split('/');
@@ -61,7 +61,7 @@ function propertyOf({ properties }: JsonSchema, property: string): JsonSchema[] 
   return isNode(schema) ? [schema] : [];
 }
 
-/** A schema with all that describes the same value: what it refers to and its alternatives. */
+/** A schema and all schemas that describe the same value: its references and its alternatives. */
 function alternatives(schema: unknown, root: JsonSchema, references = 0): JsonSchema[] {
   if (!isNode(schema) || references > REFERENCES_MAX) return [];
   const others = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));

@@ -3,7 +3,7 @@ import { defineTool } from './define-tool.js';
 import type { TypeOfSchema } from './schema-type.js';
 import { testContext } from './test-context.js';
 
-/** True where the two types are one; nothing else compiles then. */
+/** True if the two types are equal; otherwise the file does not compile. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 const named = {
@@ -15,7 +15,7 @@ const named = {
   effect_class: 'pure',
 } as const;
 
-test('the types of inputs and output follow from a JSON Schema, as the compiler shows here', async () => {
+test('the types of inputs and output are inferred from a JSON Schema, as the compiler shows here', async () => {
   const tool = defineTool({
     ...named,
     input: {
@@ -44,7 +44,7 @@ test('the types of inputs and output follow from a JSON Schema, as the compiler 
   await expect(tool.run({ account: 'a', amounts: [1, 2], mode: 'a' } as never, testContext())).resolves.toEqual({ total: 3, mode: 'a' });
 });
 
-test('what the compiler makes of a schema is exactly its type', () => {
+test('the inferred type of a schema is exactly its type', () => {
   const object: Same<
     TypeOfSchema<{
       type: 'object';

@@ -1,6 +1,6 @@
 /**
- * The TypeScript type of what a JSON Schema admits, where the schema is written as a literal: const, enum, anyOf, oneOf, type,
- * properties with required, items. What it can't tell (references, conditions) is unknown, never any.
+ * The TypeScript type that a JSON Schema literal admits: const, enum, anyOf, oneOf, type, properties with required, items. Unsupported
+ * keywords (references, conditions) give unknown, never any.
  */
 export type TypeOfSchema<S> = S extends { readonly const: infer C }
   ? C

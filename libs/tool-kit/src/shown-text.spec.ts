@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shownText } from './shown-text.js';
 
-test('UTF-8 is itself', () => expect(shownText(Buffer.from('aé漢😀\\x'))).toBe('aé漢😀\\x'));
+test('UTF-8 is unchanged', () => expect(shownText(Buffer.from('aé漢😀\\x'))).toBe('aé漢😀\\x'));
 
 test.each([
   [[0x63, 0x61, 0x66, 0xe9], 'caf\\xe9'],

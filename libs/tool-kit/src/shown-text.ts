@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 const CHARACTER_BYTES_MAX = 4;
 
 /**
- * Bytes that should be UTF-8, as text: those that are no character are shown as `\xNN`, so that none is hidden. A name with
- * one in it is for people: tools that take paths refuse backslashes.
+ * Bytes that should be UTF-8, as text: invalid bytes are shown as `\xNN`, so that none is hidden. Such a name is only for people: tools
+ * that take paths refuse backslashes.
  */
 export function shownText(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
@@ -18,7 +18,7 @@ export function shownText(bytes: Buffer): string {
   return parts.join('');
 }
 
-/** How many bytes the character at a place has; 0 where there is none. */
+/** Number of bytes of the character at a position; 0 if the bytes are no character. */
 function characterAt(bytes: Buffer, at: number): number {
   for (let length = 1; length <= CHARACTER_BYTES_MAX && at + length <= bytes.length; length++)
     if (isUtf8(bytes.subarray(at, at + length))) return length;

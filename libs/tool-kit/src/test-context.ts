@@ -5,17 +5,17 @@ import { TenantFolders } from './tenant-folders/tenant-folders.js';
 import type { Compensates, RunContext, Tool } from './tool.js';
 import { ToolError } from './tool-error.js';
 
-/** Of all contexts of a process; its threads end soon after their last search. */
+/** Shared by all contexts of a process; its threads end soon after their last search. */
 const patterns = new PatternPool({ idle_ms: 500 });
 
 /**
- * A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings.
- * The folder that a setting names has a folder for each tenant, as at an executor: `<setting>/test` is that of `test`.
+ * A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings. A folder
+ * setting has a folder for each tenant, as in an executor: `<setting>/test` is that of `test`.
  */
 export function testContext(overrides: Partial<RunContext> = {}): RunContext {
   return {
     tenant_id: 'test',
-    // By `this`, so that a copy of a context for another tenant gets the other one's folder.
+    // Uses `this`, so that a copy of a context for another tenant gets that tenant's folder.
     async tenantFolder(variable) {
       return foldersIn(this.settings, variable).of(this.tenant_id);
     },
@@ -44,7 +44,7 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
   };
 }
 
-/** The context of a later attempt at the same effect, which has a key of its own. */
+/** The context of a later attempt at the same effect, with its own key. */
 export function laterAttempt(ctx: RunContext, attempt = 2): RunContext {
   return { ...ctx, idempotency_key: attemptKey(ctx.idempotency_key, attempt) };
 }
@@ -55,7 +55,7 @@ function foldersIn(settings: Readonly<Record<string, string>>, variable: string)
   return new TenantFolders({ variable, root }, () => []);
 }
 
-/** What an undo of that run is given. */
+/** The input of `compensate` for that run. */
 export function effectOf(tool: Tool, inputs: unknown, output: unknown, ran: RunContext): Compensates<never, never> {
   const { call_id, idempotency_key } = ran;
   return { call_id, idempotency_key, inputs: inputs as never, output: output as never, version: tool.contract.version };

@@ -1,8 +1,8 @@
 import type { ErrorClass, ErrorCode } from '@countersign/contracts';
 
 /**
- * An expected refusal by the tool: the call ends as failed with this code. `effect: 'none'` promises that nothing
- * outside changed and releases the idempotency key; leave it out where that is not certain.
+ * An expected refusal by the tool: the call ends as failed with this code. `effect: 'none'` promises that nothing outside changed and
+ * releases the idempotency key; omit it if that is not certain.
  */
 export class ToolError extends Error {
   readonly countersign_tool_error = true as const;
@@ -15,7 +15,7 @@ export class ToolError extends Error {
   }
 }
 
-/** By its brand, so that it holds across copies of this package. */
+/** Recognizes the brand, so that it works across copies of this package. */
 export function isToolError(error: unknown): error is ToolError {
   return typeof error === 'object' && error !== null && (error as { countersign_tool_error?: unknown }).countersign_tool_error === true;
 }

@@ -5,18 +5,18 @@ import { jsonBytesAtLeast } from './json-size.js';
 import { testContext } from './test-context.js';
 import type { Compensates, Reconciled, RunContext, Tool, Verified } from './tool.js';
 
-/** An undo has a key of its own: what goes by `ctx.idempotency_key` instead of the key of the effect finds nothing. */
+/** A compensation has its own key: a tool that uses `ctx.idempotency_key` instead of the key of the effect finds nothing. */
 const undoKey = (key: string): string => attemptKey(key, 1_000_000);
 
 export type Outcome = { kind: 'output'; output: unknown } | { kind: 'error'; error: unknown };
 
-/** What a run of the probe may be given other than the options say. */
+/** Overrides of the options for one run of the probe. */
 export interface ProbeRun {
   key?: string;
   context?: Partial<RunContext>;
 }
 
-/** Runs one tool with fresh contexts, and checks what goes in and out against its contract. */
+/** Runs one tool with fresh contexts, and checks its inputs and outputs against its contract. */
 export class ToolProbe {
   private compiled: { input: ValidateFunction; output: ValidateFunction } | undefined;
 
@@ -39,7 +39,7 @@ export class ToolProbe {
     return this.validators().input(input) ? [] : (this.validators().input.errors ?? []);
   }
 
-  /** An output is judged as the executor judges it, but for formats: the value itself, not what its JSON would make of it. */
+  /** Validates an output like the executor, except for formats: the value itself, not its JSON round trip. */
   faultsOfOutput(output: unknown): unknown[] {
     const { output: validate } = this.validators();
     try {
@@ -50,7 +50,7 @@ export class ToolProbe {
     }
   }
 
-  /** Names of the predicates that do not hold; a throw counts as that. */
+  /** Names of the predicates that fail or throw. */
   brokenPredicates(input: unknown, output: unknown): string[] {
     const holds = (each: NonNullable<Tool['sanity']>[number]) => {
       try {
@@ -69,13 +69,13 @@ export class ToolProbe {
     return counterpart.snapshot();
   }
 
-  /** The counterpart as it was made for this check, without anything that runs did to it. */
+  /** Recreates the counterpart for this check, without the effects of earlier runs. */
   async newWorld(): Promise<void> {
     await this.options.counterpart?.clean?.();
     await this.options.counterpart?.prepare?.();
   }
 
-  /** A value as JSON in which what the options call volatile is left out. */
+  /** A value as JSON without the parts that the options mark as volatile. */
   comparable(value: unknown): unknown {
     const errorless = JSON.stringify(value, (_name, item) => (item instanceof Error ? { ...item, message: item.message } : item));
     return (this.options.volatile ?? []).reduce((text, pattern) => text.replaceAll(pattern, '*'), errorless);
@@ -103,7 +103,7 @@ export class ToolProbe {
     return this.tool.compensate(this.effectOf(input, output, key), this.context({ key: undoKey(key) }));
   }
 
-  /** What an undo of this run is given. */
+  /** The input of `compensate` for this run. */
   effectOf(input: Record<string, unknown>, output: unknown, key: string): Compensates<never, never> {
     const { version } = this.tool.contract;
     return { call_id: 'call-1', idempotency_key: key, inputs: input as never, output: output as never, version };
@@ -114,7 +114,7 @@ export class ToolProbe {
     return this.tool.verify(input as never, output as never, this.context({ key }));
   }
 
-  /** A fresh context: what the counterpart sets, then what the options say, then what this run says. */
+  /** A fresh context: settings of the counterpart, overridden by the options, overridden by this run. */
   context({ key, context }: ProbeRun): RunContext {
     return testContext({
       settings: this.options.counterpart?.settings?.() ?? {},

@@ -12,61 +12,61 @@ import type {
 } from '@countersign/contracts';
 import type { PatternSearch } from './pattern-search/pattern-search.js';
 
-/** What a run gets. Nothing here outlives the run; a tool keeps no state of its own. */
+/** The context of a run. Nothing in it outlives the run; a tool keeps no state of its own. */
 export interface RunContext {
   readonly tenant_id: string;
   readonly principal: Pick<Principal, 'kind' | 'id'>;
-  /** Markings that the caller may see, by its credential at admission; `*` stands for all. */
+  /** Markings that the caller may see, from its credential at admission; `*` means all. */
   readonly clearances: readonly string[];
   readonly call_id: string;
   readonly case_id: string | null;
   readonly run_id: string | null;
   /**
-   * The key of this attempt: the same for every run that is to cause one effect, another one where the effect is wanted once more.
-   * Give it to the system that you act on, and keep receipts, trash and whatever undoes the effect under it.
+   * The key of this attempt: the same for every run that is to cause one effect, and a different one if the effect is wanted again. Pass
+   * it to the system that you act on, and store receipts, trash and undo data under it.
    */
   readonly idempotency_key: string;
-  /** Epoch ms after which the result is not waited for. */
+  /** Epoch ms after which the result is ignored. */
   readonly deadline_ms: number;
-  /** Aborted at the deadline, on cancel and when the executor loses its lease: destroy connections then. */
+  /** Aborted at the deadline, on cancel and when the executor loses its lease: close connections then. */
   readonly signal: AbortSignal;
-  /** Settings that the operator gave to this pack. Never secrets, and never a folder: ask `tenantFolder` for that. */
+  /** Settings that the operator gave to this pack. Never secrets, and never a folder: use `tenantFolder` for that. */
   readonly settings: Readonly<Record<string, string>>;
   /**
-   * The folder of this run's tenant in a folder setting of the pack, as a real path, made where it is missing. No other
-   * tenant has it or anything below it, unless the operator lets all tenants share the setting. Whatever a tool keeps on
-   * the disk (files, receipts, trash) belongs there.
+   * The folder of this run's tenant in a folder setting of the pack, as a real path, created if missing. No other tenant can access it or
+   * anything below it, unless the operator lets all tenants share the setting. Everything that a tool stores on the disk (files,
+   * receipts, trash) belongs there.
    * @param variable the folder setting, as the pack declares it
-   * @throws ToolError (effect `none`) where this tenant has none; tell it on as it is
+   * @throws ToolError (effect `none`) if this tenant has none; pass it on unchanged
    */
   tenantFolder(variable: string): Promise<string>;
-  /** What the operator keeps in that setting for all tenants alike. Read it and write nothing; it may be missing. */
+  /** The folder of that setting that the operator provides for all tenants. Read-only; it may be missing. */
   commonFolder(variable: string): Promise<string>;
   /** The secrets that the contract names in `auth_requirements`. */
   readonly secrets: SecretSource;
-  /** Searches for patterns of callers, in threads of its own. A tool never gives a caller's pattern to `RegExp`. */
+  /** Searches for patterns of callers, in separate threads. A tool never passes a caller's pattern to `RegExp`. */
   readonly patterns: PatternSearch;
   log(message: string, fields?: Record<string, unknown>): void;
-  /** Says how far the run is: `fraction` from 0 to 1. A hint; some are left out where they come fast. */
+  /** Reports the progress of the run: `fraction` from 0 to 1. A hint; some reports are dropped if they arrive fast. */
   progress(fraction: number, message?: string): void;
-  /** Keeps something large beside the output. @returns where it is; the envelope lists it. @throws ToolError where it can't be kept. */
+  /** Stores a large blob beside the output. @returns its location; the envelope lists it. @throws ToolError if it cannot be stored. */
   attach(blob: ToolBlob): Promise<ToolAttachment>;
 }
 
-/** Secrets by name, resolved for the caller on use; never kept, logged or put into an output. */
+/** Secrets by name, resolved for the caller on use; never store or log them or put them into an output. */
 export interface SecretSource {
-  /** @throws ToolError AUTH_REQUIRED where the tool did not declare the name or no value is set. */
+  /** @throws ToolError AUTH_REQUIRED if the tool did not declare the name or no value is set. */
   get(name: string): Promise<string>;
 }
 
-/** What a tool wants to keep beside its output. */
+/** A blob to store beside the output. */
 export interface ToolBlob {
   kind: 'blob' | 'image' | 'table';
   content_type: string;
   data: Uint8Array | string;
 }
 
-/** Where a blob was kept, as the envelope lists it. */
+/** The location of a stored blob, as the envelope lists it. */
 export interface ToolAttachment {
   kind: ToolBlob['kind'];
   url: string;
@@ -74,37 +74,37 @@ export interface ToolAttachment {
   bytes: number;
 }
 
-/** What a read-back says of an effect that a run reported. */
+/** The result of reading back the reported effect of a run. */
 export type Verified = { kind: 'verified' } | { kind: 'contradicted'; why: string } | { kind: 'cannot_tell'; why: string };
 
-/** Something that holds between each input and its output, whatever the schema allows. Pure and fast; a throw counts as false. */
+/** A condition between each input and its output, whatever the schema allows. Pure and fast; a throw counts as false. */
 export interface SanityPredicate<I, O> {
   name: string;
   severity: SanitySeverity;
   holds(input: I, output: O): boolean;
 }
 
-/** Says that a definition is to be used no more; the compiler marks every use of it. */
+/** Marks a definition as deprecated; the compiler marks every use of it. */
 export interface Deprecation {
   /** ISO date. */
   since: string;
   /** ISO date from which it may be removed. */
   sunset_at?: string;
-  /** What to use instead, `name@version`. */
+  /** The replacement, `name@version`. */
   use?: string;
 }
 
-/** What a reconcile may say about a write whose answer was lost. */
+/** The result of reconcile for a write whose response was lost. */
 export type Reconciled<O> = { kind: 'happened'; output: O } | { kind: 'did_not_happen' } | { kind: 'cannot_tell'; why: string };
 
 /** The effect that `compensate` undoes. */
 export interface Compensates<I = unknown, O = unknown> {
   call_id: string;
-  /** The key that its run was given: receipts, trash and records of the effect are under it. `ctx.idempotency_key` is that of the undo. */
+  /** The key of its run: receipts, trash and records of the effect are under it. `ctx.idempotency_key` is that of the compensation. */
   idempotency_key: string;
-  /** As they ran: after an approver's edit, and mapped where the tenant maps them. */
+  /** The inputs that ran: after an approver's edit, and mapped if the tenant has a mapping. */
   inputs: I;
-  /** As the run gave it, whole: also where callers got it shortened. */
+  /** The complete output of the run, even if callers received it shortened. */
   output: O;
   /** Exact semver of the tool that ran. */
   version: string;
@@ -114,48 +114,48 @@ export interface Compensates<I = unknown, O = unknown> {
 export interface Tool {
   readonly contract: ToolContract;
   /**
-   * The effect or the answer. Runs in the executor's process and on its thread: it must give the thread back, as nothing
-   * can abort an endless loop or a synchronous wait, and must await every promise that it makes, as a rejection that
-   * is not handled ends the process. Long computations belong into a worker thread that `ctx.signal` ends.
+   * Causes the effect or computes the result. Runs on the main thread of its process: it must not block the thread, because nothing can
+   * abort an endless loop or a synchronous wait, and it must await every promise that it creates, because an unhandled rejection ends the
+   * process. Long computations belong in a worker thread that `ctx.signal` ends.
    */
   run(input: never, ctx: RunContext): Promise<unknown>;
-  /** Asks the system of record whether the effect of this key is there. */
+  /** Queries the system of record for the effect of this key. */
   reconcile?(input: never, ctx: RunContext): Promise<Reconciled<unknown>>;
   /** Undoes the effect of a run. */
   compensate?(compensates: Compensates<never, never>, ctx: RunContext): Promise<unknown>;
-  /** Of a write: whether this output says that there was nothing to change. Its effect is then `none`. A throw counts as false. */
+  /** For a write: whether this output says that there was nothing to change. Its effect is then `none`. A throw counts as false. */
   changedNothing?(output: never): boolean;
   /** Reads the effect of a run back from its system. Changes nothing. */
   verify?(input: never, output: never, ctx: RunContext): Promise<Verified>;
-  /** Version of what a cached answer was read from: where it has changed, equal calls of the same principal run again. Cheap; changes nothing. */
+  /** Version of the source of a cached result: if it has changed, equal calls of the same principal run again. Cheap; changes nothing. */
   sourceVersion?(input: never, ctx: RunContext): Promise<string>;
-  /** What the executor checks of each output, in this order. */
+  /** The conditions that the executor checks on each output, in this order. */
   readonly sanity?: readonly SanityPredicate<never, never>[];
   readonly deprecated?: Deprecation;
 }
 
-/** A named set of tools, loaded where `COUNTERSIGN_PACKS` names it. */
+/** A named set of tools, loaded if `COUNTERSIGN_PACKS` names it. */
 export interface Pack {
   readonly name: string;
-  /** Of the code that runs the tools: environments may be pinned to it. */
+  /** Version of the code that runs the tools: environments may be pinned to it. */
   readonly version?: string;
-  /** Folder of the results of `npm run tools:verify`, `<tool>@<version>.json` each. Absent: tools for tests, which nothing gates. */
+  /** Folder of the results of `npm run tools:verify`, one `<tool>@<version>.json` each. Absent: tools for tests, which have no gate. */
   readonly evaluations?: URL;
   readonly tools: readonly Tool[];
   /** Names of environment variables that become `ctx.settings`, with their defaults. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
-  /** Those of its settings that name folders: made and tried when the executor starts. A run gets its tenant's folder in each. */
+  /** Settings that name folders: created and tested when the executor starts. A run gets its tenant's folder in each. */
   readonly folders?: readonly PackFolder[];
 }
 
 /** A setting of a pack that names a folder. */
 export interface PackFolder {
   variable: string;
-  /** The variable (true or false, default false) by which the operator lets all tenants share it. Absent: it cannot be shared. */
+  /** The variable (true or false, default false) with which the operator lets all tenants share it. Absent: it cannot be shared. */
   sharing?: string;
 }
 
-/** What an author declares; `defineTool` turns it into a `Tool`. Schemas are zod 4 or JSON Schema 2020-12. */
+/** An author's declarations; `defineTool` turns them into a `Tool`. Schemas are zod 4 or JSON Schema 2020-12. */
 export interface ToolTraits extends Omit<ToolRecord, 'has_verify' | 'sanity'> {
   name: string;
   version: string;
@@ -166,8 +166,8 @@ export interface ToolTraits extends Omit<ToolRecord, 'has_verify' | 'sanity'> {
   reversibility?: Reversibility;
   idempotency?: { discriminating: string[]; window_ms?: number } | { except: string[]; window_ms?: number };
   /**
-   * What the write acts on, so that its answer is given again only as long as its effect stands:
-   * `[{name: 'file:{/path}', effect: 'replaces'}]`. Absent: it can name nothing, and its answer belongs to its own request alone.
+   * The resources of the write, so that its result is returned again only as long as its effect lasts: `[{name: 'file:{/path}', effect:
+   * 'replaces'}]`. Absent: it can name none, and its result belongs to its own request alone.
    */
   resources?: ResourceTemplate[];
   takes_key?: boolean;

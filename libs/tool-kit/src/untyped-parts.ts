@@ -3,7 +3,7 @@ import { isNode, type JsonSchema, subschemas } from '@countersign/contracts';
 const SAYS_IT_ALL = ['enum', 'const', '$ref'] as const;
 const ALTERNATIVE = /^(anyOf|oneOf)\//;
 
-/** Pointers of the values that a schema leaves open: `/` for the value itself, `/a/*` for whatever else `/a` may hold. */
+/** Pointers of the values that a schema leaves untyped: `/` for the value itself, `/a/*` for all other properties of `/a`. */
 export function untypedParts(schema: unknown, path = ''): string[] {
   if (isOpen(schema, undefined)) return [path || '/'];
   return isNode(schema) ? [...new Set(inside(schema, path))] : [];
@@ -20,12 +20,15 @@ function inside(schema: JsonSchema, path: string): string[] {
   return found;
 }
 
-/** Whether a schema in the same place describes what the schema itself does not: otherwise it, and every condition, only narrows that. */
+/**
+ * Whether another schema at the same place describes what this schema does not: otherwise that schema, and every condition, only narrows
+ * it.
+ */
 function saysMore(schema: JsonSchema, path: string): boolean {
   return ALTERNATIVE.test(path) || (path.startsWith('allOf/') && !('properties' in schema) && !('items' in schema));
 }
 
-/** Whether a value may be anything, or anything of one of its types. `above` are the types that the place itself says. */
+/** Whether a value may be anything, or any value of one of its types. `above` are the types declared at the place itself. */
 function isOpen(schema: unknown, above: readonly unknown[] | undefined): boolean {
   if (!isNode(schema)) return schema === true;
   if (SAYS_IT_ALL.some((keyword) => keyword in schema)) return false;

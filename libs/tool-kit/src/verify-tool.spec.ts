@@ -27,7 +27,7 @@ const options = (amount: number, log: string[] = []): ContractTestOptions => ({
 });
 const now = () => new Date('2026-11-22T00:00:00Z');
 
-test('a result names the contract that it proves, and counts what held', async () => {
+test('a result names the contract that it proves, and counts what passed', async () => {
   const result = await verifyTool(tool, options(7), now);
   expect(result).toMatchObject({
     tool: 'echo_amount',
@@ -40,7 +40,7 @@ test('a result names the contract that it proves, and counts what held', async (
   expect(result.cases.every((each) => each.passed && each.message === undefined)).toBe(true);
 });
 
-test('a case that fails says why, in plain text, and the others are still run, each in a world of its own', async () => {
+test('a failing case states why, in plain text, and the others still run, each in its own world', async () => {
   const log: string[] = [];
   const result = await verifyTool(tool, options(8, log), now);
   expect(result.failed).toBe(1);

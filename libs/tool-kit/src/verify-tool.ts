@@ -7,7 +7,7 @@ import { ToolProbe } from './tool-probe.js';
 const MESSAGE_MAX = 600;
 const STYLES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
-/** Runs the eval pack of a tool: every check in a counterpart of its own, one after the other. Never rejects for what a tool does. */
+/** Runs the eval pack of a tool: every check with its own counterpart, one after the other. Never rejects because of the tool. */
 export async function verifyTool(tool: Tool, options: ContractTestOptions, now: () => Date): Promise<EvalResult> {
   const cases: EvalResult['cases'] = [];
   for (const check of contractChecks(new ToolProbe(tool, options))) {

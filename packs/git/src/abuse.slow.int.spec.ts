@@ -25,7 +25,7 @@ const work = 'agent/case-1/work';
 const pwned = () => `${scratch.outside}/pwned`;
 const nul = String.fromCharCode(0);
 
-/** What git, a shell, or a ref parser would take for something else. */
+/** Texts that git, a shell, or a ref parser would interpret. */
 const injections = (): string[] => [
   `--upload-pack=touch ${pwned()}`,
   `--receive-pack=touch ${pwned()}`,
@@ -94,7 +94,7 @@ const injections = (): string[] => [
   '\ud800',
   'x'.repeat(5_000),
 ];
-/** Names that a branch of the case could have, were it not for what follows the prefix. */
+/** Names that a branch of the case could have, except for what follows the prefix. */
 const branches = (): string[] => [
   'main',
   'master',
@@ -146,7 +146,7 @@ const repositories = (): string[] => [
 ];
 
 let head: string | undefined;
-/** No test of these moves the branch. */
+/** Creates a commit; no test of injections moves the branch. */
 const commit = () => {
   head ??= scratch.head(work);
   return head;
@@ -205,7 +205,7 @@ describe.each(fields)('%s', (field, corpus, input) => {
   });
 });
 
-test('paths of a difference are literal: an injection matches nothing and writes nothing', async () => {
+test('paths of a diff are literal: an injection matches nothing and writes nothing', async () => {
   for (const path of injections()) {
     const outcome = await attempt('git_diff', { paths: [path] });
     if (outcome instanceof Error) expect(outcome).toMatchObject({ countersign_tool_error: true, more: { effect: 'none' } });
@@ -225,7 +225,7 @@ test('a message is text, whatever it looks like', async () => {
   expect(scratch.snapshot()).toMatchObject({ outside: before.outside, remote: before.remote, config: before.config });
 });
 
-test('a call without a case, of another case, or on a protected branch of its own writes nothing', async () => {
+test('a call without a case, of another case, or on a protected branch writes nothing', async () => {
   expect(await attempt('git_branch', { action: 'create', branch: 'agent/x' }, { case_id: null })).toMatchObject({
     more: { details: { reason: 'no_case' } },
   });

@@ -15,18 +15,18 @@ afterEach(() => scratch.remove());
 const toolOf = (name: string) => pack.tools.find(({ contract }) => contract.name === name)!;
 const run = (name: string, input: object, ctx = scratch.context()) => toolOf(name).run({ repo, ...input } as never, ctx);
 
-describe('git_checkout and its attempts', () => {
+describe('attempts of git_checkout', () => {
   const other = { branch: 'agent/case-1/other' };
   const inputs = { repo, ...other } as never;
 
-  test('one that was claimed and did not run is not taken for the one before it, whose branch is checked out', async () => {
+  test('a claimed attempt that did not run is not confused with the earlier attempt whose branch is checked out', async () => {
     const first = scratch.context();
     const output = await run('git_checkout', other, first);
     expect(await toolOf('git_checkout').reconcile?.(inputs, laterAttempt(first))).toEqual({ kind: 'did_not_happen' });
     expect(await toolOf('git_checkout').reconcile?.(inputs, first)).toEqual({ kind: 'happened', output });
   });
 
-  test('one that was followed by others cannot be verified; one that changed nothing is unchanged', async () => {
+  test('an attempt followed by others cannot be verified; one that changed nothing is unchanged', async () => {
     const first = scratch.context();
     await run('git_checkout', other, first);
     scratch.git(scratch.repo, 'switch', '--quiet', 'main');
@@ -35,7 +35,7 @@ describe('git_checkout and its attempts', () => {
     expect(await toolOf('git_checkout').reconcile?.(inputs, first)).toEqual({ kind: 'did_not_happen' });
   });
 
-  test('one that was refused has not happened', async () => {
+  test('a refused attempt has not happened', async () => {
     scratch.fill({ 'a.txt': 'mine\n' });
     const ctx = scratch.context();
     await expect(run('git_checkout', other, ctx)).rejects.toMatchObject({ more: { effect: 'none' } });
@@ -98,7 +98,7 @@ describe('the read-back of a git_merge', () => {
     expect(await verified(output)).toEqual({ kind: 'verified' });
   });
 
-  test('cannot tell once there are commits to merge, or the revision is missing, and is verified again once those are merged', async () => {
+  test('cannot tell once there are commits to merge, or the revision is missing, and is verified again once they are merged', async () => {
     const output = await merged();
     onSide('later.txt');
     expect(await verified(output)).toMatchObject({ kind: 'cannot_tell' });

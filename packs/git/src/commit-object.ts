@@ -8,8 +8,8 @@ const UUID_V7 = /^\d+-([0-9a-f]{8})-([0-9a-f]{4})-7/;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/u;
 
 /**
- * Writes a commit object for this call and answers its id; no branch moves. Author is the caller, committer the platform,
- * both at the time in the call's id, and the key is a trailer: the same call on the same parents is the same commit.
+ * Writes a commit object for this call and returns its id; no branch moves. The author is the caller, the committer the platform, both at
+ * the time in the call's id, and the key is a trailer: the same call on the same parents gives the same commit.
  */
 export async function writeCommit(repository: Repository, commit: { tree: string; parents: string[]; message: string }): Promise<string> {
   const { ctx } = repository;
@@ -28,7 +28,7 @@ export async function writeCommit(repository: Repository, commit: { tree: string
   return (await repository.run(['commit-tree', ...parents, '-F', '-', commit.tree], { input, env })).trim();
 }
 
-/** A message as it is, but for what would be taken for one of our trailers. */
+/** The message unchanged, except for text that would be parsed as one of the platform's trailers. */
 export function checkedMessage(message: string): string {
   const text = message.trim();
   if (text === '') throw refused('/message', 'empty', 'the message is empty');
@@ -53,7 +53,7 @@ function identity(id: string): string {
   return plain === '' ? 'agent' : plain;
 }
 
-/** Milliseconds of the UUIDv7 in a call id; now for an id of another kind. */
+/** Milliseconds of the UUIDv7 in a call id; the current time for other ids. */
 function timeOf(call_id: string): number {
   const parts = UUID_V7.exec(call_id);
   return parts ? Number.parseInt(`${parts[1]}${parts[2]}`, 16) : Date.now();

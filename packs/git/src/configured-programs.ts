@@ -3,14 +3,14 @@ import { refused } from './refusal.js';
 /** More drivers than this are refused: each one is an argument of every command. */
 const OVERRIDES_MAX = 500;
 
-/** The environment that `overrideArgs` refers to. */
+/** The environment to which `overrideArgs` refers. */
 export const OVERRIDE_ENVIRONMENT = { OVERRIDE_EMPTY: '', OVERRIDE_FALSE: 'false' } as const;
 type Value = keyof typeof OVERRIDE_ENVIRONMENT;
 
 /**
- * Sections whose settings name programs under names of the owner's choice. A driver runs when a file has the attribute,
- * and agents write `.gitattributes`. Git takes the last value of each. `false` as a command fails: a merge driver that does
- * nothing would count as a clean merge.
+ * Sections whose settings name programs under names of the owner's choice. A driver runs if a file has the attribute, and agents write
+ * `.gitattributes`. Git uses the last value of each. The command `false` fails: a merge driver that does nothing would count as a clean
+ * merge.
  */
 const DRIVERS: Readonly<Record<string, readonly [variable: string, value: Value][]>> = {
   filter: [
@@ -31,18 +31,18 @@ const DRIVERS: Readonly<Record<string, readonly [variable: string, value: Value]
   credential: [['helper', 'OVERRIDE_EMPTY']],
 };
 
-/** What the configuration of one repository would run. */
+/** The programs that the configuration of one repository would run. */
 export interface ConfiguredPrograms {
-  /** Arguments of git, before its command, that turn all of it off. */
+  /** Arguments of git, before its command, that disable all of them. */
   args: readonly string[];
   /** Names of the filter drivers. */
   filters: ReadonlySet<string>;
 }
 
 /**
- * Reads the names of all settings, as `git config --list --name-only -z` prints them: section and variable in lower case.
- * @throws ToolError for a configuration that includes other files. An agent may be able to write those, and could do so
- * between this look and the command.
+ * Parses the names of all settings, as `git config --list --name-only -z` prints them: section and variable in lower case.
+ * @throws ToolError for a configuration that includes other files. An agent may be able to write those, and could do so between this
+ * check and the command.
  */
 export function configuredPrograms(names: readonly string[]): ConfiguredPrograms {
   if (names.some((name) => /^include(if\..*)?\.path$/s.test(name)))
@@ -61,7 +61,7 @@ export function configuredPrograms(names: readonly string[]): ConfiguredPrograms
   return { args, filters: new Set(filters) };
 }
 
-/** `filter.<name>.clean` as its section and name, which may have dots. */
+/** Splits `filter.<name>.clean` into its section and name, which may contain dots. */
 function driverOf(setting: string): [string, { section: string; name: string }][] {
   const section = setting.slice(0, setting.indexOf('.'));
   const name = setting.slice(section.length + 1, Math.max(section.length + 1, setting.lastIndexOf('.')));

@@ -6,7 +6,7 @@ let scratch: ScratchRepository;
 const repo = 'app';
 const work = 'agent/case-1/work';
 
-/** Inputs that need an id of the repository at hand are filled in when they are used. */
+/** Inputs with an id of the current repository are filled in on use. */
 const withHead = (input: Record<string, unknown>): Record<string, unknown> => ({
   ...input,
   get commit() {
@@ -157,11 +157,11 @@ const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOption
   ...(states[name] && { states: states[name] }),
   generated: (inputs) => inputs.map((input) => ({ ...(input as object), repo })),
   generated_runs: 8,
-  // Commit ids and the times in them are another in each world, as are the names of scratch folders.
+  // Commit ids and the times in them differ between worlds, as do the names of scratch folders.
   volatile: [/[0-9a-f]{7,40}/g, /\d{4}-\d\d-\d\dT[\d:.+-]+Z?/g, /countersign-git-\w+/g, /"\d+ms"/g],
 });
 
-/** The eval packs of this pack's tools; every tool runs git in the same way, so one of them shows that it is ended. */
+/** The eval packs of this pack's tools; every tool runs git in the same way, so testing the abort of one of them is enough. */
 export const evals: EvalPacks = {
   ...Object.fromEntries(Object.entries(golden).map(([name, inputs]) => [name, evalOf(name, inputs)])),
   git_log: {

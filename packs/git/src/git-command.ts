@@ -6,7 +6,7 @@ const STDOUT_BYTES = 16 * 1024 * 1024;
 const STDERR_BYTES = 16 * 1024;
 const GRACE_MS = 500;
 
-/** Nothing of the platform's own environment, no configuration but the repository's, no questions, literal paths. */
+/** No environment of the platform, no configuration but the repository's, no prompts, literal paths. */
 const ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin',
   HOME: '/nonexistent',
@@ -18,7 +18,7 @@ const ENVIRONMENT = {
   GIT_ASKPASS: '/bin/false',
   SSH_ASKPASS: '/bin/false',
   GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
-  // No remote is reached but by a call that names one, and nothing is fetched because an object is missing.
+  // Only a call that names a remote can reach it, and missing objects are not fetched.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_LITERAL_PATHSPECS: '1',
@@ -29,10 +29,10 @@ const ENVIRONMENT = {
   ...OVERRIDE_ENVIRONMENT,
 };
 
-/** The environment of a command that reaches a configured remote. */
+/** The environment of a command that connects to a configured remote. */
 export const REMOTE_ENVIRONMENT = { GIT_ALLOW_PROTOCOL: 'file:https:ssh' };
 
-/** What a repository's own configuration could run, off; drivers with names of their own: `configured-programs.ts`. */
+/** Disables programs that a repository's own configuration could run; for drivers with arbitrary names see `configured-programs.ts`. */
 const CONFIGURATION = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -69,11 +69,11 @@ export interface GitCall {
   env?: Record<string, string>;
   /** More output than this ends the process; the result is then `cut`. Default 16 MiB. */
   stdout_bytes_max?: number;
-  /** The process ends by itself after this long, also if this process has ended (where `timeout` exists: Linux). */
+  /** The process ends by itself after this time, even if this process has ended (if `timeout` exists: Linux). */
   life_ms?: number;
 }
 
-/** How git ended; `code` is null where it was ended by us. */
+/** The exit of git; `code` is null if this process ended it. */
 export interface GitResult {
   code: number | null;
   stdout: Buffer;
@@ -82,8 +82,8 @@ export interface GitResult {
 }
 
 /**
- * Runs git in a process group of its own, without a shell. Resolves however it ends by itself.
- * @throws ToolError CANCELLED (effect unknown: the caller knows what it was doing) after killing the group on abort.
+ * Runs git in its own process group, without a shell. Resolves with any exit of git.
+ * @throws ToolError CANCELLED (effect unknown: the caller knows what was running) after killing the group on abort.
  */
 export function runGit(call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     const errors = new Collected(STDERR_BYTES, () => undefined);
     child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
     child.stderr.on('data', (chunk: Buffer) => errors.add(chunk));
-    // It may end without reading what it is given.
+    // It may end without reading its input.
     child.stdin.on('error', () => undefined).end(call.input ?? '');
     call.signal.addEventListener('abort', kill);
     child.on('error', (error) => reject(new ToolError('PROVIDER_ERROR', `git cannot be started (${error.message})`, { effect: 'none' })));
@@ -113,7 +113,7 @@ function commandOf(call: GitCall): string[] {
   return ['timeout', '-s', 'KILL', String(Math.ceil(call.life_ms / 1000)), ...git];
 }
 
-/** SIGTERM first, so that git removes its lock files; SIGKILL if it does not end. */
+/** Sends SIGTERM first, so that git removes its lock files; then SIGKILL if it does not end. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   signalGroup(pid, 'SIGTERM');
@@ -128,7 +128,7 @@ function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Output up to a bound. */
+/** Output up to a limit. */
 class Collected {
   cut = false;
   private readonly chunks: Buffer[] = [];

@@ -14,7 +14,7 @@ export const branchInput = z.string().min(1).max(200).describe('Full name of a b
 export const revisionInput = z.string().min(1).max(200);
 export const pathInput = z.string().min(1).max(1024);
 
-/** Where agents may work: `agent/<case>/`, the case's id with everything but letters, digits, _ and - percent-encoded. */
+/** The branches of agents: `agent/<case>/`, the case's id with everything but letters, digits, _ and - percent-encoded. */
 function caseFolder(ctx: RunContext): string {
   if (ctx.case_id === null) throw refused('/branch', 'no_case', 'agents work on branches of a case, but this call has no case');
   const name = [...Buffer.from(ctx.case_id)].map((byte) => {
@@ -24,7 +24,7 @@ function caseFolder(ctx: RunContext): string {
   return `agent/${name.join('')}/`;
 }
 
-/** A branch that this call may change. @throws ToolError for one of another case, a protected one, or no branch name at all. */
+/** A branch that this call may change. @throws ToolError for a branch of another case, a protected one, or an invalid name. */
 export function agentBranch(branch: string, ctx: RunContext, pointer = '/branch'): string {
   const folder = caseFolder(ctx);
   if (!isRefName(branch)) throw refused(pointer, 'not_a_branch', `${JSON.stringify(branch)} is not an allowed branch name`);
@@ -34,14 +34,14 @@ export function agentBranch(branch: string, ctx: RunContext, pointer = '/branch'
   return branch;
 }
 
-/** A revision as it is given to `rev-parse` and nowhere else. */
+/** Checks a revision, which is only passed to `rev-parse`. */
 export function checkedRevision(revision: string, pointer: string): string {
   const odd = !REVISION.test(revision) || revision.includes('..') || revision.includes('//');
   if (odd) throw refused(pointer, 'not_a_revision', `${JSON.stringify(revision)} is not an allowed revision`);
   return revision;
 }
 
-/** A path below the repository, taken literally. */
+/** A path below the repository, used literally. */
 export function checkedPath(path: string, pointer: string): string {
   if (path.startsWith('/') || CONTROL.test(path) || path.includes('\\') || /\p{Surrogate}/u.test(path)) {
     throw refused(pointer, 'not_a_path', 'the path must be relative to the repository, without backslashes and control characters');
@@ -53,7 +53,7 @@ export function checkedPath(path: string, pointer: string): string {
   return names.join('/');
 }
 
-/** `.git` in any spelling that some file system takes for it, and everything of the platform's own. */
+/** `.git` in any spelling that some file system treats as equal, and all names of the platform. */
 export function isReserved(name: string): boolean {
   const plain = name
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')

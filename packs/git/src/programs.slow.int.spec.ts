@@ -13,14 +13,14 @@ let marks: string;
 beforeEach(() => {
   scratch = new ScratchRepository();
   scratch.make();
-  // Both sides of a merge have changed the file, so that git has to merge its text.
+  // Both sides of the merge change the file, so that git has to merge its text.
   scratch.git(scratch.repo, 'switch', '--quiet', other);
   scratch.commit({ 'a.txt': 'zero\none\ntwo\n' }, 'Other');
   scratch.git(scratch.repo, 'switch', '--quiet', branch);
   marks = join(scratch.top, 'marks');
   mkdirSync(marks);
   canary = join(scratch.top, 'canary.sh');
-  // The name of the file it leaves tells which way it was started.
+  // The name of the file that it creates shows how it was started.
   writeFileSync(canary, `#!/bin/sh\ntouch "${marks}/$1"\ncase "$1" in clean|smudge) exec cat ;; esac\n`);
   chmodSync(canary, 0o755);
 });
@@ -32,10 +32,10 @@ const run = (tool: string, input: Record<string, unknown> = {}): Promise<unknown
   return found?.run({ repo, ...input } as never, scratch.context()) as Promise<unknown>;
 };
 const push = () => ({ remote: 'origin', branch, commit: scratch.head(branch) });
-/** The file has other times than the index knows, so that git looks into it. */
+/** Gives the file other times than in the index, so that git reads it. */
 const stale = (path: string) => utimesSync(join(scratch.repo, path), 1, 1);
 
-/** Every tool, on a repository in which each has something to do; what they answer is asserted elsewhere. */
+/** Runs every tool on a repository in which each has something to do; their outputs are asserted elsewhere. */
 async function everyTool(): Promise<void> {
   scratch.fill({ 'a.txt': 'changed\n', 'new.txt': 'new\n' });
   stale('dir/b.txt');
@@ -60,8 +60,8 @@ async function everyTool(): Promise<void> {
 }
 const started = () => readdirSync(marks).sort();
 
-describe('programs of the configuration of a repository never run', () => {
-  test('the canary itself would', () => {
+describe('programs in the configuration of a repository never run', () => {
+  test('the canary itself would run', () => {
     config(`[filter "x"]\n\tclean = ${canary} clean\n`);
     writeFileSync(join(scratch.repo, '.gitattributes'), '* filter=x\n');
     scratch.fill({ 'a.txt': 'changed\n' });
@@ -116,7 +116,7 @@ describe('programs of the configuration of a repository never run', () => {
     expect(started()).toEqual([]);
   });
 
-  test('a missing object of a partial clone is not fetched by a tool that reads', async () => {
+  test('a tool that reads does not fetch a missing object of a partial clone', async () => {
     config(
       `[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[remote "origin"]\n\tpromisor = true\n\tuploadpack = ${canary} upload`,
     );
@@ -133,12 +133,12 @@ describe('files with a filter of the repository', () => {
     scratch.fill({ '.gitattributes': '*.txt filter=crypt\n', 'a.txt': 'one\ntwo\nchanged\n', 'b.md': 'plain\n' });
   });
 
-  test('are read as they are', async () => {
+  test('are read unfiltered', async () => {
     expect(await run('git_diff')).toMatchObject({ diff: expect.stringContaining('-three\n+changed') });
     expect(await run('git_status')).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ path: 'a.txt' })]) });
   });
 
-  test('are not committed, because their filter would not run; others are', async () => {
+  test('are not committed, because their filter would not run; other files are', async () => {
     const before = scratch.head(branch);
     const refusal = { code: 'PROVIDER_ERROR', more: { effect: 'none', details: { reason: 'filter', files: ['a.txt'] } } };
     await expect(run('git_commit', { branch, message: 'All' })).rejects.toMatchObject(refusal);
@@ -148,7 +148,7 @@ describe('files with a filter of the repository', () => {
   });
 });
 
-test('a merge that a driver would decide is a conflict', async () => {
+test('a merge that needs a driver is a conflict', async () => {
   config(`[merge "x"]\n\tdriver = ${canary} driver`);
   scratch.fill({ '.gitattributes': '*.txt merge=x\n' });
   await run('git_checkout', { branch: other });
@@ -158,7 +158,7 @@ test('a merge that a driver would decide is a conflict', async () => {
   expect(scratch.head(other)).toBe(before);
 });
 
-describe('a configuration that cannot be turned off is refused', () => {
+describe('a configuration that cannot be disabled is refused', () => {
   const refusal = (reason: string) => ({ code: 'VALIDATION_ERROR', more: { effect: 'none', details: { path: '/repo', reason } } });
 
   test.each(['[include]\n\tpath = ../.gitconfig', '[includeIf "onbranch:agent/**"]\n\tpath = /nowhere'])('%s', async (text) => {
@@ -170,7 +170,7 @@ describe('a configuration that cannot be turned off is refused', () => {
     expect(started()).toEqual([]);
   });
 
-  test('more drivers than a command line is sure to take', async () => {
+  test('more drivers than a command line safely holds are refused', async () => {
     config(Array.from({ length: 200 }, (_, n) => `[filter "f${n}"]\n\tclean = ${canary} clean`).join('\n'));
     await expect(run('git_status')).rejects.toMatchObject(refusal('too_many_drivers'));
   });
@@ -179,7 +179,7 @@ describe('a configuration that cannot be turned off is refused', () => {
 describe('a remote in the workspace', () => {
   const refusal = { code: 'VALIDATION_ERROR', more: { effect: 'none', details: { path: '/remote', reason: 'in_workspace' } } };
   const mirror = () => join(scratch.root, 'mirror.git');
-  /** What an agent writes as files, git runs when it receives a push. */
+  /** Files that an agent can write and that git would run when it receives a push. */
   const writeTraps = () => {
     config(`[core]\n\talternateRefsCommand = ${canary} refs;`, mirror());
     writeFileSync(join(mirror(), 'objects/info/alternates'), `${join(scratch.repo, '.git/objects')}\n`);
@@ -189,7 +189,7 @@ describe('a remote in the workspace', () => {
     scratch.git(scratch.repo, 'remote', 'set-url', 'origin', '../mirror.git');
   });
 
-  test('would run what agents write into its configuration', () => {
+  test('is refused if git would run files that agents write as its configuration', () => {
     writeTraps();
     scratch.git(scratch.repo, 'push', '--quiet', 'origin', branch);
     expect(started()).toEqual(['refs']);
@@ -203,7 +203,7 @@ describe('a remote in the workspace', () => {
     expect(started()).toEqual([]);
   });
 
-  test('is taken where its repository is a .git folder, which no tool writes', async () => {
+  test('is accepted if its repository is a .git folder, which no tool writes', async () => {
     scratch.git(scratch.root, 'clone', '--quiet', scratch.remote, 'clone');
     scratch.git(scratch.repo, 'remote', 'set-url', 'origin', '../clone');
     expect(await run('git_push', push())).toMatchObject({ branch });

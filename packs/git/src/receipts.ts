@@ -2,8 +2,8 @@ import { type Reconciled, ToolError } from '@countersign/tool-kit';
 import { failed, type Repository } from './repository.js';
 
 /**
- * What a write notes down in the repository before its change, under the idempotency key: enough to tell afterwards, by
- * looking at the refs, whether the change happened. A blob of JSON at `refs/countersign/receipts/<key>`; never pushed.
+ * Written to the repository before a change, under the idempotency key: with it, the refs show afterwards whether the change happened. A
+ * blob of JSON at `refs/countersign/receipts/<key>`; never pushed.
  */
 export async function writeReceipt(repository: Repository, receipt: object): Promise<void> {
   const args = ['hash-object', '-w', '--stdin'];
@@ -12,13 +12,13 @@ export async function writeReceipt(repository: Repository, receipt: object): Pro
   if (stored.code !== 0) throw failed(['update-ref'], stored);
 }
 
-/** The receipt of this call's key, or of the one that is named. */
+/** The receipt of this call's key, or of the given key. */
 export async function readReceipt<R>(repository: Repository, key = repository.ctx.idempotency_key): Promise<R | undefined> {
   const blob = await repository.oidOf(refOf(key));
   return blob === undefined ? undefined : (JSON.parse(await repository.run(['cat-file', 'blob', blob])) as R);
 }
 
-/** Whether the branch took the commit of its receipt. @param before where the branch stood when the receipt was written. */
+/** Whether the branch contains the commit of its receipt. @param before the commit of the branch when the receipt was written. */
 export async function reconciledCommit<R extends { branch: string; commit: string }>(
   repository: Repository,
   before: (receipt: R) => string,
@@ -31,7 +31,7 @@ export async function reconciledCommit<R extends { branch: string; commit: strin
   return head === before(receipt) ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved after the run' };
 }
 
-/** For a change that was refused. */
+/** Removes the receipt of a change that was refused. */
 export async function dropReceipt(repository: Repository): Promise<void> {
   await repository.try(['update-ref', '-d', refOf(repository.ctx.idempotency_key)]);
 }

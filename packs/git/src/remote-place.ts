@@ -5,9 +5,9 @@ import { refused } from './refusal.js';
 import type { Repository } from './repository.js';
 
 /**
- * Refuses a remote that is a folder of another tenant, where a push would write a branch, and one that is a folder of the
- * workspace, where agents write: git runs what the configuration and the hooks of the remote name. Any other address is
- * what the owner of the repository configured.
+ * Refuses a remote that is a folder of another tenant, where a push would write a branch, and one that is a folder of the workspace,
+ * where agents write: git runs the programs in the configuration and the hooks of the remote. The owner of the repository is responsible
+ * for any other configured address.
  */
 export async function checkRemotePlace(repository: Repository, remote: string): Promise<void> {
   const { tenant_root } = repository;
@@ -23,7 +23,7 @@ export async function checkRemotePlace(repository: Repository, remote: string): 
   }
 }
 
-/** Agents write everything in the folder of their tenant but `.git`. */
+/** Agents can write everything in the folder of their tenant except `.git`. */
 async function checkOwnFolder(real: string, remote: string): Promise<void> {
   if (real.split('/').includes('.git')) return;
   const dot = await lstat(join(real, '.git')).catch(() => undefined);
@@ -44,7 +44,7 @@ async function checkOtherTenants(real: string, beside: string, remote: string): 
   );
 }
 
-/** The paths that git may take an address for; none for one of another machine. */
+/** The local paths that git may read from an address; empty for one of another machine. */
 function localPathsOf(url: string): string[] {
   if (url === '') return [];
   const file = /^file:\/\/[^/]*(\/.*)$/i.exec(url)?.[1];

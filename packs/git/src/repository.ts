@@ -13,7 +13,7 @@ const OID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 type More = Pick<GitCall, 'input' | 'env' | 'stdout_bytes_max' | 'life_ms'>;
 
-/** Runs a tool's work on a repository of the workspace. A failure promises no effect only where nothing was begun. */
+/** Runs a tool's work on a repository of the workspace. A failure promises no effect only if nothing was begun. */
 export async function inRepository<T>(path: string, ctx: RunContext, work: (repository: Repository) => Promise<T>): Promise<T> {
   const repository = new Repository(...(await locate(path, ctx)), ctx);
   try {
@@ -25,25 +25,25 @@ export async function inRepository<T>(path: string, ctx: RunContext, work: (repo
   }
 }
 
-/** A repository inside the workspace, and git run in it. */
+/** A repository inside the workspace, and the git commands in it. */
 export class Repository {
-  /** True from before the first command that changes something until it is known to have failed without effect. */
+  /** True from before the first changing command until it is known to have failed without effect. */
   changing = false;
   private configured: Promise<ConfiguredPrograms> | undefined;
 
-  /** @param tenant_root the folder of the tenant, in which the repository's folder lies */
+  /** @param tenant_root the folder of the tenant, which contains the repository's folder */
   constructor(
     readonly folder: string,
     readonly tenant_root: string,
     readonly ctx: RunContext,
   ) {}
 
-  /** Runs git however it ends. No program that the configuration of the repository names is started. */
+  /** Runs git and returns any exit. No program in the configuration of the repository is started. */
   async try(args: readonly string[], more: More = {}): Promise<GitResult> {
     return this.start([...(await this.programs()).args, ...args], more);
   }
 
-  /** What the configuration of the repository would run, read once a call. */
+  /** The programs that the configuration of the repository would run, read once for each call. */
   programs(): Promise<ConfiguredPrograms> {
     this.configured ??= this.readPrograms();
     return this.configured;
@@ -61,19 +61,19 @@ export class Repository {
     return runGit({ cwd: this.folder, signal: this.ctx.signal, ...more, args: [...place, ...args] });
   }
 
-  /** Runs git, which must succeed, and answers what it printed; bytes that are no UTF-8 as `\xNN`. */
+  /** Runs git, which must succeed, and returns its output; invalid UTF-8 as `\xNN`. */
   async run(args: readonly string[], more: More = {}): Promise<string> {
     return shownText(await this.bytes(args, more));
   }
 
-  /** As `run`, for what goes back to git. */
+  /** As `run`, for output that is passed back to git. */
   async bytes(args: readonly string[], more: More = {}): Promise<Buffer> {
     const result = await this.try(args, more);
     if (result.code !== 0) throw failed(args, result);
     return result.stdout;
   }
 
-  /** The commit that a revision names. */
+  /** The commit of a revision. */
   async commitOf(revision: string, pointer: string): Promise<string> {
     const named = `${checkedRevision(revision, pointer)}^{commit}`;
     const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', '--end-of-options', named]);
@@ -82,13 +82,13 @@ export class Repository {
     return oid;
   }
 
-  /** Where a full ref name points; undefined where it is missing. */
+  /** The commit of a full ref name; undefined if the ref is missing. */
   async oidOf(ref: string): Promise<string | undefined> {
     const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', '--end-of-options', ref]);
     return code === 0 ? stdout.toString('utf8').trim() : undefined;
   }
 
-  /** The branch that is checked out; undefined where none is. */
+  /** The checked-out branch; undefined if there is none. */
   async currentBranch(): Promise<string | undefined> {
     const { code, stdout } = await this.try(['symbolic-ref', '--quiet', 'HEAD']);
     return code === 0
@@ -100,8 +100,8 @@ export class Repository {
   }
 
   /**
-   * Refuses a tree that would put names of the platform's own into the root of the workspace, over its receipts or the record
-   * of its layout. Git replaces files there without asking where the repository ignores them.
+   * Refuses a tree that would put names of the platform into the root of the workspace, over its receipts or the record of its layout.
+   * Git silently replaces files that the repository ignores.
    */
   async checkTree(tree: string): Promise<void> {
     if (this.folder !== this.tenant_root) return;
@@ -115,7 +115,7 @@ export class Repository {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0;
   }
 
-  /** Moves a ref from one commit to another, undefined being "is not there"; false where it was not at `from`. */
+  /** Moves a ref from one commit to another, undefined meaning "does not exist"; false if it was not at `from`. */
   async moveRef(ref: string, from: string | undefined, to: string | undefined): Promise<boolean> {
     const none = '0'.repeat((from ?? to ?? '').length || 40);
     const args =
@@ -126,7 +126,7 @@ export class Repository {
   }
 }
 
-/** Why git failed, its own words kept as a detail. */
+/** The error for a failed git command, with its message as a detail. */
 export function failed(args: readonly string[], { code, stderr, cut }: GitResult): ToolError {
   const locked = /\.lock': File exists|Unable to create .*\.lock/.test(stderr);
   const details = {
@@ -140,8 +140,8 @@ export function failed(args: readonly string[], { code, stderr, cut }: GitResult
 }
 
 /**
- * The real folder of a repository. No link may be on the way, and `.git` must be a folder: a file there could name a
- * repository anywhere. What remains: a folder that is swapped after this look (the pack has no say over how git opens it).
+ * The real folder of a repository. The path must contain no link, and `.git` must be a folder: a file there could refer to a repository
+ * anywhere. Remaining risk: a folder that is swapped after this check (the pack does not control how git opens it).
  */
 async function locate(path: string, ctx: RunContext): Promise<[folder: string, tenant_root: string]> {
   const realRoot = await ctx.tenantFolder(ROOT_SETTING);

@@ -17,16 +17,16 @@ const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'olga@example.org',
 };
 
-/** What stands in a folder: files with their content, folders without; in the order in which they can be made. */
+/** The content of a folder: files with their content, folders without; in the order in which they can be created. */
 interface Layout {
   top: string;
   entries: readonly { path: string; mode: number; content: Buffer | undefined }[];
 }
 
-/** Made with git once a process: a dozen commands, which every spec would run again. */
+/** Made with git once in a process: a dozen commands, which every spec would repeat. */
 let made: Layout | undefined;
 
-/** A workspace with one repository in it for specs, its remote, and a folder beside it that nothing may touch. */
+/** A workspace for specs with one repository in it, its remote, and a folder beside it that must not change. */
 export class ScratchRepository {
   readonly top = mkdtempSync(join(tmpdir(), 'countersign-git-'));
   /** The workspace; `root` is the folder of tenant `test` in it. */
@@ -73,7 +73,7 @@ export class ScratchRepository {
       if (content === undefined) mkdirSync(place);
       else writeFileSync(place, path.endsWith('.git/config') ? content.toString().replaceAll(top, this.top) : content, { mode });
     }
-    // The index knows its files by their place on the disk too.
+    // The index also stores the inodes of files.
     this.git(this.repo, 'update-index', '-q', '--refresh');
   }
 
@@ -94,7 +94,7 @@ export class ScratchRepository {
       .trim();
   }
 
-  /** From now on git waits without end for a list of shallow commits. */
+  /** Makes git wait without end for a list of shallow commits. */
   stall(): void {
     execFileSync('mkfifo', [join(this.repo, '.git/shallow')]);
   }
@@ -111,7 +111,7 @@ export class ScratchRepository {
     return testContext({ settings: this.settings, ...overrides });
   }
 
-  /** Branches and files of the repository, branches of the remote, everything outside; the pack's own refs left out. */
+  /** Branches and files of the repository, branches of the remote, everything outside; without the pack's own refs. */
   snapshot(): Record<string, unknown> {
     const branches = (folder: string) =>
       this.git(folder, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags', 'refs/remotes');

@@ -4,17 +4,17 @@ import { join, resolve } from 'node:path';
 import type { ToolError } from '@countersign/tool-kit';
 import { refused } from './refusal.js';
 
-/** As deep as git itself follows them. */
+/** The depth to which git itself follows them. */
 const ALTERNATES_DEPTH_MAX = 5;
 const FILE_BYTES_MAX = 64 * 1024;
-/** Folders of a repository in which a link could stand for another repository's. */
+/** Folders of a repository that could be links into another repository. */
 const OBJECTS = 'objects';
 const WATCHED = ['', OBJECTS, 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'info', 'logs'];
 
 /**
- * Refuses a repository that has parts outside of the tenant's folder: git would read another tenant's objects or branches
- * through a link, a shared repository (`commondir`) or other object stores (`alternates`). Agents cannot make such a
- * repository with any tool; who prepares the disk can.
+ * Refuses a repository that has parts outside of the tenant's folder: git would read another tenant's objects or branches through a link,
+ * a shared repository (`commondir`) or other object stores (`alternates`). No tool lets agents create such a repository; someone with
+ * access to the disk can.
  */
 export async function checkSelfContained(git_dir: string, tenant_root: string): Promise<void> {
   if ((await textOf(join(git_dir, 'commondir'))) !== undefined)
@@ -51,7 +51,7 @@ async function checkInside(path: string, tenant_root: string, reason: string): P
   );
 }
 
-/** The text of a small file, undefined where there is none. */
+/** The text of a small file, undefined if there is none. */
 async function textOf(path: string): Promise<string | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   if (!stats) return undefined;

@@ -7,7 +7,7 @@ import { ScratchRepository } from './scratch-repository.js';
 
 const repo = 'app';
 let scratch: ScratchRepository;
-/** A repository of tenant `other`, which the operator made from nothing. */
+/** A repository of tenant `other` that the operator created. */
 let spy: string;
 beforeEach(() => {
   scratch = new ScratchRepository();
@@ -48,8 +48,8 @@ test.each(['app', '../test/app', 'test/app', '..', '../../remote.git'])('another
   expect(scratch.snapshot()).toEqual(before);
 });
 
-describe("a repository whose parts are another tenant's", () => {
-  test('by a list of other object stores is refused, however it is written', async () => {
+describe('a repository with parts of another tenant', () => {
+  test('through a list of other object stores is refused, however it is written', async () => {
     const stores = [theirs('objects'), '../../../../test/app/.git/objects', `# none\n${theirs('objects')}`, `"${theirs('objects')}"`];
     for (const store of stores) {
       writeFileSync(own('objects/info/alternates'), `${store}\n`);
@@ -57,7 +57,7 @@ describe("a repository whose parts are another tenant's", () => {
     }
   });
 
-  test('by a list in a store of its own is refused', async () => {
+  test('through a list in its own store is refused', async () => {
     cpSync(own('.'), join(scratch.workspace, 'other/store'), { recursive: true });
     writeFileSync(own('objects/info/alternates'), `${join(scratch.workspace, 'other/store/objects')}\n`);
     expect(await asOther('git_status', { repo: 'spy' })).toMatchObject({ head: null });
@@ -75,14 +75,14 @@ describe("a repository whose parts are another tenant's", () => {
     },
   );
 
-  test('as a worktree of theirs is refused', async () => {
+  test("as a worktree of that tenant's repository is refused", async () => {
     scratch.git(scratch.repo, 'worktree', 'add', '--quiet', join(scratch.workspace, 'other/tree'), 'main');
     await expect(asOther('git_log', { repo: 'tree' })).rejects.toMatchObject(refusal('not_a_repository'));
     writeFileSync(own('commondir'), theirs(''));
     await expect(readsTheirs()).rejects.toMatchObject(refusal('worktree'));
   });
 
-  test('as a link to theirs is refused', async () => {
+  test("as a link to that tenant's repository is refused", async () => {
     renameSync(own('.'), join(scratch.workspace, 'other/kept'));
     symlinkSync(theirs(''), join(spy, '.git'));
     await expect(asOther('git_log', { repo: 'spy' })).rejects.toMatchObject(refusal('not_a_repository'));
@@ -106,7 +106,7 @@ describe('a push', () => {
     expect(branches()).toBe('');
   });
 
-  test('to a remote outside of the workspace, or in a .git of the own folder, is let through', async () => {
+  test('to a remote outside of the workspace, or in a .git of the own folder, is allowed', async () => {
     writeFileSync(join(scratch.workspace, LAYOUT_FILE), '{"layout":"by_tenant"}');
     expect(await push()).toMatchObject({ branch: 'agent/case-1/work' });
     cpSync(scratch.remote, join(scratch.root, 'mirror/.git'), { recursive: true });
@@ -115,7 +115,7 @@ describe('a push', () => {
   });
 });
 
-test("a commit with names of the platform's own is not checked out or merged over the record of the layout", async () => {
+test('a commit with names of the platform is not checked out or merged over the record of the layout', async () => {
   renameSync(theirs('.'), join(scratch.root, '.git'));
   const record = join(scratch.root, LAYOUT_FILE);
   writeFileSync(record, 'the record');
@@ -143,7 +143,7 @@ test("a commit with names of the platform's own is not checked out or merged ove
   }
 });
 
-test("the platform's own environment leads git nowhere", async () => {
+test("the platform's own environment does not affect git", async () => {
   const names = [
     'GIT_DIR',
     'GIT_OBJECT_DIRECTORY',
@@ -164,7 +164,7 @@ test("the platform's own environment leads git nowhere", async () => {
   }
 });
 
-test('receipts are apart: what one tenant did with a key is unknown to another', async () => {
+test('receipts are separate: what one tenant did with a key is unknown to another', async () => {
   const branch = pack.tools.find(({ contract }) => contract.name === 'git_branch');
   const input = { repo, action: 'create', branch: 'agent/case-1/new' } as never;
   const ctx = scratch.context();

@@ -27,7 +27,7 @@ const undo = (name: string, input: object, output: unknown, ran: ReturnType<Scra
 describe('git_commit', () => {
   const input = { branch: work, message: 'Third' };
 
-  test('the same call on the same state is the same commit, and names its caller and its key', async () => {
+  test('the same call on the same state gives the same commit, which names its caller and its key', async () => {
     scratch.fill({ 'new.txt': 'new' });
     const ctx = scratch.context({ call_id: '0-0199a3b2-1c00-7000-8000-000000000000', idempotency_key: 'key-1' });
     const first = await run('git_commit', input, ctx);
@@ -38,7 +38,7 @@ describe('git_commit', () => {
     expect(shown).toContain('Countersign-Key: key-1');
   });
 
-  test('leaves the working tree clean, and what was staged for other paths alone', async () => {
+  test('leaves the working tree clean, and does not change what was staged for other paths', async () => {
     scratch.fill({ 'new.txt': 'new', 'staged.txt': 'staged' });
     scratch.git(scratch.repo, 'add', 'staged.txt');
     await run('git_commit', { ...input, paths: ['new.txt'] });
@@ -56,7 +56,7 @@ describe('git_commit', () => {
     ]);
   });
 
-  test('commits everything also where a name is not UTF-8, which the other tools show as what no tool takes for a path', async () => {
+  test('commits everything even if a name is not UTF-8, which the other tools show in a form that no tool accepts as a path', async () => {
     const name = Buffer.concat([Buffer.from(`${scratch.repo}/dir/caf`), Buffer.of(0xe9), Buffer.from('.txt')]);
     writeFileSync(name, 'one');
     const shown = 'dir/caf\\xe9.txt';
@@ -70,12 +70,12 @@ describe('git_commit', () => {
     expect(await run('git_commit', { ...input, paths: ['dir'] })).toMatchObject({ files: 1 });
   });
 
-  test('never commits what is the platform’s own', async () => {
+  test('never commits the platform’s own files', async () => {
     scratch.fill({ '.countersign-trash/receipts/x': 'ours', 'new.txt': 'new' });
     expect(await run('git_commit', input)).toMatchObject({ files: 1 });
   });
 
-  test('runs no hook and asks no signer of the repository', async () => {
+  test('runs no hook and no signing program of the repository', async () => {
     for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction', 'post-checkout', 'pre-push']) {
       writeFileSync(join(scratch.repo, '.git/hooks', hook), `#!/bin/sh\ntouch ${scratch.outside}/pwned\nexit 1\n`);
       chmodSync(join(scratch.repo, '.git/hooks', hook), 0o755);
@@ -102,7 +102,7 @@ describe('git_commit', () => {
     expect(scratch.snapshot()).toEqual(before);
   });
 
-  test('20 concurrent commits: each file once, none lost, the branch a straight line', async () => {
+  test('20 concurrent commits: each file once, none lost, the branch is linear', async () => {
     scratch.fill(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}`, `${n}`])));
     const commits = Array.from({ length: 20 }, (_, n) => run('git_commit', { branch: work, message: `File ${n}`, paths: [`f${n}`] }));
     const outcomes = await Promise.allSettled(commits);
@@ -121,7 +121,7 @@ describe('git_commit', () => {
     expect(await reconcile('git_commit', input, { ...ctx, signal: new AbortController().signal })).toEqual({ kind: 'did_not_happen' });
   });
 
-  test('one that noted its receipt and stopped did not happen; one with others on top did', async () => {
+  test('one interrupted after its receipt did not happen; one followed by others did', async () => {
     scratch.fill({ 'new.txt': 'new' });
     const ctx = scratch.context();
     const output = await run('git_commit', input, ctx);
@@ -133,7 +133,7 @@ describe('git_commit', () => {
 });
 
 describe('git_merge', () => {
-  test('into the branch that is checked out moves files and branch together', async () => {
+  test('into the checked-out branch moves files and branch together', async () => {
     scratch.git(scratch.repo, 'switch', '--quiet', 'agent/case-1/other');
     const output = await run('git_merge', { branch: 'agent/case-1/other', revision: 'main' });
     expect(scratch.head('HEAD')).toBe(output.commit);
@@ -153,7 +153,7 @@ describe('git_merge', () => {
     expect(scratch.snapshot()).toEqual(before);
   });
 
-  test('over local changes is refused and leaves them', async () => {
+  test('over local changes is refused and keeps them', async () => {
     scratch.git(scratch.repo, 'switch', '--quiet', 'agent/case-1/other');
     scratch.fill({ 'a.txt': 'mine\n' });
     const before = scratch.snapshot();
@@ -164,7 +164,7 @@ describe('git_merge', () => {
 });
 
 describe('git_checkout', () => {
-  test('over local changes in the way is refused and leaves them', async () => {
+  test('over conflicting local changes is refused and keeps them', async () => {
     scratch.fill({ 'a.txt': 'mine\n' });
     const before = scratch.snapshot();
     await expect(run('git_checkout', { branch: 'agent/case-1/other' })).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('git_checkout', () => {
 });
 
 describe('git_branch', () => {
-  test('a deleted branch that nothing else holds survives a garbage collection until it is undone', async () => {
+  test('a deleted, otherwise unreferenced branch survives a garbage collection until the deletion is undone', async () => {
     const lost = scratch.commit({ 'only-here.txt': 'x' }, 'Only here');
     scratch.git(scratch.repo, 'switch', '--quiet', 'agent/case-1/other');
     const ctx = scratch.context();
@@ -186,7 +186,7 @@ describe('git_branch', () => {
     expect(scratch.head(work)).toBe(lost);
   });
 
-  test('the branch that is checked out is not deleted', async () => {
+  test('the checked-out branch is not deleted', async () => {
     await expect(run('git_branch', { action: 'delete', branch: work })).rejects.toMatchObject({
       more: { effect: 'none', details: { reason: 'checked_out' } },
     });
@@ -196,7 +196,7 @@ describe('git_branch', () => {
 describe('git_push', () => {
   const pushed = () => ({ remote: 'origin', branch: work, commit: scratch.head(work) });
 
-  test('waits for approval, and names the commit that is approved', () => {
+  test('waits for approval, and names the approved commit', () => {
     expect(toolOf('git_push').contract).toMatchObject({
       effect_class: 'commit_high',
       idempotency: { discriminating: ['repo', 'remote', 'branch', 'commit'] },
@@ -217,7 +217,7 @@ describe('git_push', () => {
     expect(probe.faultsOfInput({ branch, commit: 'a'.repeat(40) })).toHaveLength(taken ? 0 : 1);
   });
 
-  test('to a branch of another case, or one that is protected here, is refused when it runs', async () => {
+  test('to a branch of another case, or a protected one, is refused at the run', async () => {
     const other = pushed();
     await expect(run('git_push', other, scratch.context({ case_id: 'case-2' }))).rejects.toMatchObject({
       more: { effect: 'none', details: { reason: 'not_an_agent_branch' } },
@@ -228,7 +228,7 @@ describe('git_push', () => {
     });
   });
 
-  test('pushes that commit, not what came on top of it since', async () => {
+  test('pushes that commit, not later commits', async () => {
     const input = pushed();
     scratch.commit({ 'later.txt': 'x' }, 'Later');
     const pushing = await run('git_push', input);
@@ -248,7 +248,7 @@ describe('git_push', () => {
     expect(scratch.head(work, scratch.remote)).toBe(theirs);
   });
 
-  test('a rejected one had no effect; one whose remote is unavailable is in doubt or not begun', async () => {
+  test('a rejected push had no effect; one whose remote is unavailable is in doubt or not begun', async () => {
     writeFileSync(join(scratch.remote, 'hooks/update'), '#!/bin/sh\nexit 1\n');
     chmodSync(join(scratch.remote, 'hooks/update'), 0o755);
     await expect(run('git_push', pushed())).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'rejected' } } });
@@ -256,7 +256,7 @@ describe('git_push', () => {
     await expect(run('git_push', pushed())).rejects.toMatchObject({ code: 'NETWORK_ERROR', more: { effect: 'none' } });
   });
 
-  test('a push aborted while the remote thinks is in doubt, and the remote tells how it ended', async () => {
+  test('a push aborted while the remote is working is in doubt, and the remote shows its outcome', async () => {
     const thinks = join(scratch.top, 'thinks');
     writeFileSync(join(scratch.remote, 'hooks/pre-receive'), `#!/bin/sh\ntouch ${thinks}\nsleep 300\n`);
     chmodSync(join(scratch.remote, 'hooks/pre-receive'), 0o755);

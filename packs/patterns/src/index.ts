@@ -11,7 +11,10 @@ import { searchCorpus } from './search-corpus/search-corpus.js';
 import { stageAction } from './stage-action/stage-action.js';
 import { validateInvoice } from './validate-invoice/validate-invoice.js';
 
-/** One tool of each of the ten patterns, over records in COUNTERSIGN_RECORDS_ROOT: `<tenant>/…`, then `shared/…`, then what comes with the pack. */
+/**
+ * One tool for each of the ten patterns, over records in COUNTERSIGN_RECORDS_ROOT: `<tenant>/…`, then `shared/…`, then the pack's own
+ * data.
+ */
 export const pack: Pack = {
   name: 'patterns',
   evaluations: new URL('../eval/', import.meta.url),

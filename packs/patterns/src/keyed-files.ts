@@ -7,7 +7,7 @@ import { checkOwn, codeOf, ROOT_SETTING } from './records.js';
 
 const KEY = /^[A-Za-z0-9-]{1,64}$/;
 
-/** One JSON file a key in a folder of the tenant. A record is there whole or not at all, and is on the disk before `add` answers. */
+/** One JSON file for each key in a folder of the tenant. A record is written atomically, and is on the disk before `add` resolves. */
 export class KeyedFiles<T> implements KeyedRecords<T> {
   constructor(private readonly area: string) {}
 
@@ -34,7 +34,7 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
       await mkdir(folder, { recursive: true });
       await writeDurably(staged, JSON.stringify(record));
       if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'the call was aborted before the record was stored', { effect: 'none' });
-      // A link refuses to replace: of two runs with one key, one is first, and both answer its record.
+      // A link does not replace: of two runs with one key, one is first, and both return its record.
       await link(staged, join(folder, `${ctx.idempotency_key}.json`));
       await syncFolder(folder);
     } catch (error) {

@@ -13,8 +13,8 @@ async function places(ctx: RunContext): Promise<string[]> {
 }
 
 /**
- * Refuses a path that leads, through a link, into what another tenant keeps beside the tenant's own folder. A link to
- * somewhere else is the operator's business. What does not exist passes.
+ * Refuses a path that leads, through a link, into another tenant's folder beside the tenant's own. The operator is responsible for links
+ * to other places. Missing paths pass.
  */
 export async function checkOwn(path: string, ctx: RunContext): Promise<void> {
   const own = await ctx.tenantFolder(ROOT_SETTING);
@@ -48,7 +48,7 @@ export async function readRecord(ctx: RunContext, ...name: string[]): Promise<st
   return undefined;
 }
 
-/** The names in the first folder of this name, sorted; undefined where there is none. */
+/** The names in the first folder of this name, sorted; undefined if there is none. */
 export async function listRecords(ctx: RunContext, ...name: string[]): Promise<string[] | undefined> {
   for (const place of await places(ctx)) {
     try {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Counterpart } from '@countersign/tool-kit/eval-pack';
 import { ROOT_SETTING } from './records.js';
 
-/** A counterpart for eval packs: a records root of its own, with these files of tenant `test`. */
+/** A counterpart for eval packs: a separate records root with these files of tenant `test`. */
 export function scratchRecords(files: Readonly<Record<string, unknown>> = {}): Counterpart & { root(): string } {
   const scratch = new ScratchRecords();
   return {

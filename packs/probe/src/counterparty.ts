@@ -4,9 +4,9 @@ import { draftedAt, payment } from './payment.js';
 
 const SETTING = 'COUNTERSIGN_PROBE_URL';
 
-/** How the counterparty shall misbehave. */
+/** Faults that the counterparty must simulate. */
 const misbehaviour = z.strictObject({
-  /** The answer comes this much later than the effect. */
+  /** The response is sent this much later than the effect. */
   answer_delay_ms: z.int().min(0).max(120_000).optional(),
   /** The effect happens and the connection is dropped. */
   lose_answer: z.boolean().optional(),
@@ -14,23 +14,23 @@ const misbehaviour = z.strictObject({
   lose_request: z.boolean().optional(),
 });
 
-/** A payment at the counterparty; `delay_ms` is the time before the effect, bounded by the tool. */
+/** A payment at the counterparty; `delay_ms` is the time before the effect, limited by the tool. */
 export function orderShape(delay_ms_max: number) {
   const delay_ms = z.int().min(0).max(delay_ms_max).optional();
   return payment.extend({ drafted_at: draftedAt, delay_ms, ...misbehaviour.shape });
 }
 
-/** What an effect answers: its number at the counterparty, counted from 1. */
+/** The output of an effect: its number at the counterparty, counted from 1. */
 export const effectShape = z.strictObject({ ok: z.literal(true), seq: z.int(), key: z.string(), amount: z.int() });
-/** The effect as the counterparty keeps it. */
+/** The effect as stored by the counterparty. */
 const keptShape = z.object({ seq: z.int(), key: z.string(), amount: z.int() });
 
 export type Order = z.output<ReturnType<typeof orderShape>>;
 export type Effect = z.output<typeof effectShape>;
 
 /**
- * Asks the counterparty for the effect of this call's key: to do the key only `once`, or `within_ms` or never.
- * @throws ToolError NETWORK_ERROR; effect `none` only where the connection was refused.
+ * Requests the effect of this call's key from the counterparty: only `once` for a key, or `within_ms` or never.
+ * @throws ToolError NETWORK_ERROR; effect `none` only if the connection was refused.
  */
 export async function postEffect(order: Order, ctx: RunContext, how: { once?: boolean; within_ms?: number } = {}): Promise<Effect> {
   const { drafted_at: _, ...wanted } = order;
@@ -39,12 +39,12 @@ export async function postEffect(order: Order, ctx: RunContext, how: { once?: bo
   return answerOf(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
 }
 
-/** The machine's own monotonic clock, the same in all its processes whatever each believes the time to be. */
+/** The machine's monotonic clock, which all its processes share, independent of wall clocks. */
 function machineMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** Whether the effect of this call's key is there. */
+/** Whether the effect of this call's key exists. */
 export async function effectOfKey(ctx: RunContext): Promise<Reconciled<Effect>> {
   const found = z.array(z.unknown()).parse(await ask(ctx, `/effects?key=${encodeURIComponent(ctx.idempotency_key)}`));
   return found.length > 0 ? { kind: 'happened', output: answerOf(found[0]) } : { kind: 'did_not_happen' };
@@ -54,7 +54,7 @@ function answerOf(kept: unknown): Effect {
   return { ok: true, ...keptShape.parse(kept) };
 }
 
-/** One request to the counterparty, its answer as JSON. */
+/** One request to the counterparty; returns its response as JSON. */
 export async function ask(ctx: RunContext, path: string, init: RequestInit = {}): Promise<unknown> {
   const base = ctx.settings[SETTING];
   if (!base) throw new ToolError('PROVIDER_ERROR', `${SETTING} is not set`, { effect: 'none' });

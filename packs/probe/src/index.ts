@@ -14,7 +14,7 @@ import { probeSecret } from './probe-secret/probe-secret.js';
 import { probeSlow } from './probe-slow/probe-slow.js';
 import { probeToken } from './probe-token/probe-token.js';
 
-/** Tools for tests, benches and first tries; the HTTP ones act on the counterparty at COUNTERSIGN_PROBE_URL. */
+/** Tools for tests, benches and first trials; the HTTP ones act on the counterparty at COUNTERSIGN_PROBE_URL. */
 export const pack: Pack = {
   name: 'probe',
   settings: { COUNTERSIGN_PROBE_URL: undefined },

@@ -8,8 +8,10 @@ export const payment = z.strictObject({
   note: z.string().max(500),
 });
 
-/** What a payment acts on: itself, so that payments do not wait for each other and none ends the answer of another one. */
+/**
+ * The resource of a payment: the payment itself, so that payments do not wait for each other and none invalidates the result of another.
+ */
 export const paymentResources: ResourceTemplate[] = [{ name: 'payment:{/account}/{/amount}/{/note}', effect: 'adds' }];
 
-/** When the caller wrote it: does not discriminate, so a retry with another time is the same effect, and a grant covers any time. */
+/** When the caller wrote it: not discriminating, so that a retry with another time is the same effect, and a grant covers any time. */
 export const draftedAt = z.string().max(40).meta({ 'x-grant': 'free' }).optional();

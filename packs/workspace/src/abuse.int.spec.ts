@@ -134,7 +134,7 @@ describe.each(Object.keys(uses))('%s', (use) => {
     expect(everything()).toEqual(before);
   });
 
-  test(`takes each of ${literal.length} names as it is written`, async () => {
+  test(`accepts each of ${literal.length} names literally`, async () => {
     for (const path of literal) {
       const outcome = await attempt(use, path).catch((error: unknown) => error);
       const writes = use.startsWith('write_file');
@@ -147,7 +147,7 @@ describe.each(Object.keys(uses))('%s', (use) => {
   });
 });
 
-test('listing and searching do not go through links, nor show what is reserved', async () => {
+test('listing and searching do not follow links or show reserved names', async () => {
   const list = (await attempt('list_directory', '.')) as { entries: { path: string; type: string }[] };
   expect(list.entries.map(({ path }) => path)).toEqual([
     'a.txt',
@@ -165,7 +165,7 @@ test('listing and searching do not go through links, nor show what is reserved',
   expect(found.files.map(({ path }) => path)).toEqual(['a.txt', 'dir/b.txt']);
 });
 
-test('names that are not UTF-8 are listed and searched, in a form that no tool takes for a path', async () => {
+test('names that are not UTF-8 are listed and searched, in a form that no tool accepts as a path', async () => {
   const bytes = (...parts: (string | number)[]) =>
     Buffer.concat([
       Buffer.from(`${scratch.root}/`),
@@ -193,7 +193,7 @@ test('names that are not UTF-8 are listed and searched, in a form that no tool t
     for (const path of odd) await expect(attempt(use, path)).rejects.toMatchObject({ more: { details: { reason: 'backslash' } } });
 });
 
-test('a folder that is swapped for a link all the time never leads a write or read outside', async () => {
+test('a folder that is constantly swapped for a link never leads a write or read outside', async () => {
   const [dir, aside] = [join(scratch.root, 'dir'), join(scratch.root, 'aside')];
   const swapped = scratch.outside;
   const done = [() => true, () => false] as const;
@@ -202,7 +202,7 @@ test('a folder that is swapped for a link all the time never leads a write or re
   const swapping = (async () => {
     while (!stop) {
       await rename(dir, aside);
-      // A write may have made the missing folder anew meanwhile.
+      // A write may have created the missing folder again meanwhile.
       while (!(await symlink(swapped, dir).then(...done))) await rm(dir, { recursive: true, force: true });
       await rm(dir);
       while (!(await rename(aside, dir).then(...done))) await rm(dir, { recursive: true, force: true });
@@ -235,7 +235,7 @@ test('an overwrite does not reach through a hard link, and an append through one
   expect(scratch.snapshot(scratch.outside)).toEqual(before);
 });
 
-test('a trash that was planted as a link is not used', async () => {
+test('a planted link in place of the trash is not used', async () => {
   await rm(join(scratch.root, '.countersign-trash'), { recursive: true });
   await symlink(scratch.outside, join(scratch.root, '.countersign-trash'));
   const before = everything();
@@ -244,14 +244,14 @@ test('a trash that was planted as a link is not used', async () => {
   expect(everything()).toEqual(before);
 });
 
-test('a name in another Unicode form is refused where it is written, so that one key is one file', async () => {
+test('a name in another Unicode form is refused for writes, so that one key is one file', async () => {
   const decomposed = 'é.txt'.normalize('NFD');
   await expect(attempt('write_file create', decomposed)).rejects.toMatchObject({ more: { details: { reason: 'not_nfc' } } });
   await writeFile(join(scratch.root, decomposed), 'from a Mac');
   expect(await attempt('read_file', decomposed)).toMatchObject({ content: 'from a Mac' });
 });
 
-test('without a root nothing is done, and a missing root is made', async () => {
+test('without a setting nothing is done, and a missing root is created', async () => {
   const tool = toolOf('list_directory');
   await expect(tool.run({} as never, scratch.context({ settings: {} }))).rejects.toMatchObject({
     code: 'PROVIDER_ERROR',
@@ -271,7 +271,7 @@ describe('a pattern of a caller', () => {
     expect(await search({ query, regex: true, path: '.', files: 'long.txt' })).toMatchObject({ searched: 1 });
   });
 
-  test('as a glob with many stars has its answer, too', async () => {
+  test('as a glob with many stars gets its result, too', async () => {
     await writeFile(join(scratch.root, 'a'.repeat(200)), 'x');
     const pattern = `${'*a'.repeat(60)}b`;
     expect(await toolOf('search_files').run({ pattern } as never, scratch.context())).toMatchObject({ files: [] });

@@ -8,21 +8,21 @@ import { namesOf, PRIVATE_FOLDER, writableNamesOf } from './workspace-path.js';
 
 export const ROOT_SETTING = 'COUNTERSIGN_WORKSPACE_ROOT';
 export const SHARING_SETTING = 'COUNTERSIGN_WORKSPACE_SHARED';
-// Non-blocking, or opening a FIFO would wait for its other end.
+// Non-blocking, because opening a FIFO would wait for its other end.
 const AS_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The place of a path: its open folder, and its last name in it. */
 export interface Place {
   folder: Folder;
   name: string;
-  /** The name as the file system has it, where a walk found it: it may be no UTF-8. */
+  /** The name in the file system, if a walk found it: it may be invalid UTF-8. */
   bytes?: Buffer;
-  /** The path from the root, as every answer spells it. */
+  /** The path from the root, as every output spells it. */
   path: string;
   pointer: string;
 }
 
-/** Runs a tool's work in the workspace and lets go of every descriptor. Whatever fails comes out as a ToolError. */
+/** Runs a tool's work in the workspace and closes every descriptor. Every failure becomes a ToolError. */
 export async function inWorkspace<T>(ctx: RunContext, work: (workspace: Workspace) => Promise<T>): Promise<T> {
   const workspace = new Workspace(ctx);
   try {
@@ -36,7 +36,7 @@ export async function inWorkspace<T>(ctx: RunContext, work: (workspace: Workspac
 
 /** One call's view of the workspace: the only way from a caller's path to the file system. */
 export class Workspace {
-  /** Set as soon as something that others can see was changed; decides what a failure may promise. */
+  /** Set as soon as a visible change was made; determines what a failure may promise. */
   changed = false;
   private readonly opened = new Set<{ close(): Promise<void> }>();
   private rootFolder: Folder | undefined;
@@ -55,17 +55,17 @@ export class Workspace {
     return { folder: await this.walk(names, pointer, false), path: names.join('/') || '.' };
   }
 
-  /** The place of a file that is read. */
+  /** The place of a file to read. */
   async place(path: string, pointer = '/path'): Promise<Place> {
     return this.placeOf(namesOf(path, pointer), pointer, false);
   }
 
-  /** The place of a file that is written; `makes_folders` makes what is missing on the way. */
+  /** The place of a file to write; `makes_folders` creates missing folders on the path. */
   async writablePlace(path: string, pointer: string, makes_folders: boolean): Promise<Place> {
     return this.placeOf(writableNamesOf(path, pointer), pointer, makes_folders);
   }
 
-  /** A folder of our own (trash, receipts, staging), made where it is missing. */
+  /** A folder of the platform (trash, receipts, staging), created if missing. */
   async privateFolder(...names: string[]): Promise<Folder> {
     let folder = await this.root();
     for (const name of [PRIVATE_FOLDER, ...names]) {
@@ -75,7 +75,7 @@ export class Workspace {
     return folder;
   }
 
-  /** As privateFolder, but undefined where it is missing: for those that may change nothing. */
+  /** As privateFolder, but undefined if missing: for callers that must not change anything. */
   async existingPrivateFolder(...names: string[]): Promise<Folder | undefined> {
     let folder = await this.root();
     for (const name of [PRIVATE_FOLDER, ...names]) {
@@ -85,7 +85,7 @@ export class Workspace {
     return folder;
   }
 
-  /** An open regular file, and what it is. Links, folders, devices, FIFOs and sockets are refused. */
+  /** An open regular file, and its stats. Links, folders, devices, FIFOs and sockets are refused. */
   async file(place: Place): Promise<{ handle: FileHandle; stats: Stats }> {
     await this.regular(place);
     const handle = this.keep(await open(place.bytes ? place.folder.atBytes(place.bytes) : place.folder.at(place.name), AS_FILE));
@@ -102,7 +102,7 @@ export class Workspace {
     return stats;
   }
 
-  /** Call right before the change: checks that it is not aborted and still inside. */
+  /** Call right before the change: checks that the run is not aborted and the places are still inside. */
   async beforeChange(...places: Place[]): Promise<void> {
     const root = await this.root();
     for (const { folder, pointer } of places) {
@@ -112,7 +112,7 @@ export class Workspace {
       throw new ToolError('CANCELLED', 'the call was aborted before it changed anything', { effect: this.changed ? 'unknown' : 'none' });
   }
 
-  /** Searches for patterns of the caller's; waits for the tenant's turn. */
+  /** Searches for patterns of the caller; waits for the tenant's turn. */
   async search(): Promise<OpenSearch> {
     return this.keep(await this.ctx.patterns.open(this.ctx));
   }
@@ -122,7 +122,7 @@ export class Workspace {
     return opened;
   }
 
-  /** Closes one before the end: for those that open many. */
+  /** Closes a descriptor before the end: for callers that open many. */
   async release(opened: { close(): Promise<void> }): Promise<void> {
     this.opened.delete(opened);
     await opened.close();
@@ -148,7 +148,7 @@ export class Workspace {
   }
 }
 
-/** What is at a name of a folder, links not followed; undefined where nothing is. */
+/** The entry of a name in a folder, without following links; undefined if there is none. */
 export async function entryOf(folder: Folder, name: string | Buffer): Promise<Stats | undefined> {
   try {
     return await lstat(typeof name === 'string' ? folder.at(name) : folder.atBytes(name));
@@ -158,7 +158,7 @@ export async function entryOf(folder: Folder, name: string | Buffer): Promise<St
   }
 }
 
-/** @throws ToolError for what is not a regular file */
+/** @throws ToolError if it is not a regular file */
 export function checkRegular(stats: Stats, place: Place): void {
   if (stats.isSymbolicLink()) throw linkRefused(place.name, place.pointer);
   if (!stats.isFile()) throw notRegular(place);

@@ -123,7 +123,7 @@ const large: Record<string, Record<string, unknown>> = {
   search_content: { query: 'line', limit: 500 },
 };
 const slow: Record<string, Record<string, unknown>> = {
-  // Linear, but 900 states a letter, and no two parts of the text are alike.
+  // Linear, but with 900 states for each letter, and no two parts of the text are equal.
   search_content: { query: 'a[ab]{900}!', regex: true },
 };
 const lettersOf = (length: number): string => {

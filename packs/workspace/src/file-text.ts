@@ -4,7 +4,7 @@ import type { RunContext } from '@countersign/tool-kit';
 import { ToolError } from '@countersign/tool-kit';
 import { refused } from './refusal.js';
 
-/** Files up to this size are read whole; of larger ones only byte ranges. */
+/** Files up to this size are read completely; of larger ones only byte ranges. */
 export const WHOLE_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -12,7 +12,7 @@ export function sha256Of(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** `length` bytes from `start`, fewer at the end of the file. */
+/** Reads `length` bytes from `start`, fewer at the end of the file. */
 export async function readBytes(handle: FileHandle, start: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   let got = 0;
@@ -35,7 +35,7 @@ export async function digestOf(handle: FileHandle, size_bytes: number, ctx: RunC
   return hash.digest('hex');
 }
 
-/** Bytes as text. @throws ToolError where they are not UTF-8. */
+/** Bytes as text. @throws ToolError if they are not UTF-8. */
 export function textOf(bytes: Uint8Array, pointer = '/path'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -44,7 +44,7 @@ export function textOf(bytes: Uint8Array, pointer = '/path'): string {
   }
 }
 
-/** Without a character cut in two at either end; tells how many bytes were left off in front. */
+/** Removes a character that is cut at either end; returns how many bytes were removed at the start. */
 export function wholeCharacters(bytes: Buffer): { bytes: Buffer; skipped: number } {
   let start = 0;
   while (start < Math.min(3, bytes.length) && isContinuation(bytes[start])) start++;
@@ -66,7 +66,7 @@ function charBytes(lead: number): number {
   return lead >= 0xc0 ? 2 : 1;
 }
 
-/** The longest beginning of a text that takes at most `bytes_max` as JSON. */
+/** The longest prefix of a text that takes at most `bytes_max` as JSON. */
 export function fitting(text: string, bytes_max: number): string {
   if (Buffer.byteLength(JSON.stringify(text)) <= bytes_max) return text;
   let low = 0;

@@ -5,16 +5,14 @@ import { shownText } from '@countersign/tool-kit';
 import { codeOf, notFound, refused } from './refusal.js';
 
 const AS_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** A path through an open descriptor stands for that very folder, whatever its name leads to by now: openat(2) by other means. */
+/** A path through an open descriptor always refers to that folder, whatever its name refers to now: a replacement for openat(2). */
 const BY_DESCRIPTOR = process.platform === 'linux';
 
 /**
- * An open folder inside the workspace. Every folder is opened from the descriptor of the one above it and no symbolic link
- * is followed, so swapping a folder for a link between check and use gains nothing.
- *
- * What remains: a process that may write outside the root can move a folder out while it is open (checked by
- * `stillIn`, but not in the last microseconds), and can put hard links or mounts to outside things in. Where there is no
- * /proc (not Linux), names are used instead of descriptors, and a swap between two calls is only noticed afterwards.
+ * An open folder inside the workspace. Every folder is opened through the descriptor of its parent and no symbolic link is followed, so
+ * swapping a folder for a link between check and use has no effect. Remaining risks: a process that may write outside the root can move a
+ * folder out while it is open (checked by `stillIn`, but not in the last microseconds), and can add hard links or mounts to outside
+ * files. Without /proc (not Linux), names are used instead of descriptors, and a swap between two calls is only detected afterwards.
  */
 export class Folder {
   private constructor(
@@ -22,18 +20,18 @@ export class Folder {
     private readonly path: string,
   ) {}
 
-  /** @param real_path a real path: a link that took its place meanwhile is not followed */
+  /** @param real_path a real path: a link that replaced it meanwhile is not followed */
   static async root(real_path: string): Promise<Folder> {
     return new Folder(await open(real_path, AS_FOLDER), real_path);
   }
 
-  /** The path of an entry for a call of node:fs that does not follow its last name; of the folder itself without a name. */
+  /** The path of an entry for a call of node:fs that does not follow its last name; without a name that of the folder itself. */
   at(name?: string): string {
     const folder = BY_DESCRIPTOR ? `/proc/self/fd/${this.handle.fd}` : this.path;
     return name === undefined ? `${folder}/.` : `${folder}/${name}`;
   }
 
-  /** As `at`, for a name as the file system has it: not every one is UTF-8. */
+  /** As `at`, for a name as bytes: not every name is UTF-8. */
   atBytes(name: Buffer): Buffer {
     return Buffer.concat([Buffer.from(this.at('')), name]);
   }
@@ -55,7 +53,7 @@ export class Folder {
     }
   }
 
-  /** Makes a folder where there is none; whether it did. */
+  /** Creates a folder if it is missing; returns whether it did. */
   async make(name: string): Promise<boolean> {
     try {
       await mkdir(this.at(name), 0o755);
@@ -66,14 +64,14 @@ export class Folder {
     }
   }
 
-  /** Whether the folder is where it was found, below the root. */
+  /** Whether the folder is still at its path below the root. */
   async stillIn(root: Folder): Promise<boolean> {
     if (!BY_DESCRIPTOR) return (await realpath(this.path)) === this.path;
     const now = await readlink(`/proc/self/fd/${this.handle.fd}`);
     return now === root.path || now.startsWith(root.path === '/' ? '/' : `${root.path}/`);
   }
 
-  /** Makes what was renamed, linked or unlinked in it last through a power cut. */
+  /** Makes renames, links and unlinks in the folder durable. */
   sync(): Promise<void> {
     return this.handle.sync();
   }
@@ -83,7 +81,7 @@ export class Folder {
   }
 }
 
-/** Symbolic links are never followed, also not those that stay inside. */
+/** Symbolic links are never followed, even if they stay inside. */
 export function linkRefused(name: string, pointer: string) {
   return refused(pointer, 'symbolic_link', `${JSON.stringify(name)} is a symbolic link, and links are not followed`);
 }

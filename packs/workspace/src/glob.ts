@@ -1,18 +1,18 @@
 import type { SearchPattern } from '@countersign/tool-kit/pattern-search/search-pattern';
 import { refused } from './refusal.js';
 
-/** Numbers or letters that one range such as {1..20} may stand for. */
+/** Most numbers or letters that one range such as {1..20} may contain. */
 const RANGE_MAX = 100;
 
-/** A glob as a pattern over paths with `/`; with `negated` the paths that it does not match are meant. */
+/** A glob as a pattern over paths with `/`; with `negated` it selects the paths that do not match. */
 export interface Glob {
   pattern: SearchPattern;
   negated: boolean;
 }
 
 /**
- * Understands `*`, `?`, `**` as a whole name, `[a-z]`, `[!a-z]`, `{a,b}`, `{1..3}`, `\` before a letter, and `!` in front.
- * Everything else is plain text, extended globs such as +(a) too. @throws ToolError where a range is too long
+ * Supports `*`, `?`, `**` as a whole name, `[a-z]`, `[!a-z]`, `{a,b}`, `{1..3}`, `\` before a letter, and `!` at the start. Everything
+ * else is plain text, including extended globs such as +(a). @throws ToolError if a range is too long
  */
 export function globOf(text: string, pointer: string): Glob {
   const marks = /^!*/.exec(text)?.[0].length ?? 0;
@@ -20,7 +20,7 @@ export function globOf(text: string, pointer: string): Glob {
   return { pattern: { kind: 'regex', source: `^(?s:${source})$`, any_case: false, pointer }, negated: marks % 2 === 1 };
 }
 
-/** One pass over a glob that writes a regular expression without anything that backtracks. */
+/** Translates a glob in one pass into a regular expression without backtracking. */
 class GlobTranslation {
   private at = 0;
 
@@ -46,7 +46,7 @@ class GlobTranslation {
     return quoted(letter === '\\' ? (this.text[this.at++] ?? letter) : letter);
   }
 
-  /** `**` as a whole name crosses folders; any other row of stars stays inside of one name. */
+  /** `**` as a whole name crosses folders; other sequences of stars stay inside one name. */
   private stars(): string {
     const start = this.at;
     while (this.text[this.at] === '*') this.at++;
@@ -57,7 +57,7 @@ class GlobTranslation {
     return '(?:.*/)?';
   }
 
-  /** `/` and `**` behind it: any number of folders, none too. */
+  /** `/` followed by `**`: any number of folders, including none. */
   private folders(): string {
     this.at += 3;
     if (this.at >= this.text.length) return '(?:/.*)?';
@@ -103,7 +103,7 @@ class GlobTranslation {
 
 const quoted = (letter: string): string => letter.replace(/[\\^$.|?*+()[\]{}&-]/, '\\$&');
 
-/** Where the brace at `start` closes, or -1. */
+/** Index of the closing brace for `start`, or -1. */
 function closing(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -114,7 +114,7 @@ function closing(text: string, start: number): number {
   return -1;
 }
 
-/** By the commas that are in no inner braces. */
+/** Splits at commas outside of inner braces. */
 function split(inside: string): string[] {
   const options: string[] = [];
   let start = 0;

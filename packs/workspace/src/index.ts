@@ -10,7 +10,7 @@ import { searchContent } from './search-content/search-content.js';
 import { searchFiles } from './search-files/search-files.js';
 import { writeFile } from './write-file/write-file.js';
 
-/** Files inside the tenant's folder in COUNTERSIGN_WORKSPACE_ROOT, and nowhere else. The folder is made where it is missing. */
+/** Files inside the tenant's folder in COUNTERSIGN_WORKSPACE_ROOT only. The folder is created if missing. */
 export const pack: Pack = {
   name: 'workspace',
   evaluations: new URL('../eval/', import.meta.url),

@@ -9,7 +9,7 @@ import { codeOf } from './refusal.js';
 const KEPT_DAYS = 90;
 const KEY = /^[A-Za-z0-9_-]{2,128}$/;
 
-/** A new file written and synced in the staging folder, ready to be renamed or linked to its place. */
+/** A new file, written and synced in the staging folder, ready to be renamed or linked to its place. */
 export interface Staged {
   folder: Folder;
   name: string;
@@ -40,8 +40,8 @@ export async function stage(workspace: Workspace, bytes: Uint8Array, mode: numbe
 }
 
 /**
- * What a write notes down, synced, before its change: enough to tell afterwards whether the change happened.
- * Receipts lie in 256 folders by key; those older than 90 days are dropped from the folder that is written to.
+ * Written and synced before a change: with it, a later check can tell whether the change happened. Receipts are in 256 folders by key; a
+ * write also deletes receipts older than 90 days from its folder.
  */
 export async function writeReceipt(workspace: Workspace, receipt: object): Promise<void> {
   const { shard, file } = namesFor(workspace.ctx.idempotency_key);
@@ -52,7 +52,7 @@ export async function writeReceipt(workspace: Workspace, receipt: object): Promi
   await folder.sync();
 }
 
-/** The receipt of this call's key or of the one that is named, as it was written. */
+/** The receipt of this call's key or of the given key, as written. */
 export async function readReceipt<R>(workspace: Workspace, key = workspace.ctx.idempotency_key): Promise<R | undefined> {
   const { shard, file } = namesFor(key);
   const folder = await workspace.existingPrivateFolder('receipts', shard);
@@ -60,7 +60,7 @@ export async function readReceipt<R>(workspace: Workspace, key = workspace.ctx.i
   return JSON.parse(await readFile(folder.at(file), 'utf8')) as R;
 }
 
-/** For a change that was refused: takes back the receipt first, so that one without its staged file means "happened". */
+/** For a change that was refused: removes the receipt first, so that a receipt without its staged file means "happened". */
 export async function withdraw(workspace: Workspace, staged?: Staged): Promise<void> {
   const { shard, file } = namesFor(workspace.ctx.idempotency_key);
   const folder = await workspace.privateFolder('receipts', shard);

@@ -1,17 +1,17 @@
 import { isToolError, ToolError } from '@countersign/tool-kit';
 
-/** An input that the workspace does not take: nothing was changed. `path` is a JSON Pointer into the inputs. */
+/** An input that the workspace refuses: nothing was changed. `path` is a JSON Pointer into the inputs. */
 export function refused(path: string, reason: string, message: string): ToolError {
   return new ToolError('VALIDATION_ERROR', message, { class: 'validation', details: { path, reason }, effect: 'none' });
 }
 
-/** Others changed the same thing at the same time: nothing was changed, and another try may find it as it has to be. */
+/** A concurrent change of the same file: nothing was changed, and a retry may succeed. */
 export function conflict(path: string, message: string): ToolError {
   const details = { path, reason: 'conflict' };
   return new ToolError('PROVIDER_ERROR', message, { class: 'transient', retryable: true, details, effect: 'none' });
 }
 
-/** Something that is not there. */
+/** A missing file or folder. */
 export function notFound(path: string, what: string): ToolError {
   return new ToolError('VALIDATION_ERROR', `${what} does not exist`, {
     class: 'not_found',
@@ -20,7 +20,7 @@ export function notFound(path: string, what: string): ToolError {
   });
 }
 
-/** Whatever was thrown as a ToolError; a fault of the file system keeps its code. */
+/** Converts any thrown value to a ToolError; a file-system error keeps its code. */
 export function asToolError(error: unknown, effect: 'none' | 'unknown'): ToolError {
   if (isToolError(error)) return error;
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { RunContext } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
 
-/** A workspace for specs, with a folder beside it (`outside`) that nothing may touch. */
+/** A workspace for specs, with a folder beside it (`outside`) that must not change. */
 export class ScratchWorkspace {
   readonly top = mkdtempSync(join(tmpdir(), 'countersign-workspace-'));
   /** The workspace; `root` is the folder of tenant `test` in it. */
@@ -14,7 +14,7 @@ export class ScratchWorkspace {
   readonly root = join(this.workspace, 'test');
   readonly outside = join(this.top, 'outside');
 
-  /** Files by path below the root. */
+  /** Writes files by path below the root. */
   async fill(files: Record<string, string | Buffer>): Promise<void> {
     await mkdir(this.root, { recursive: true });
     await mkdir(this.outside, { recursive: true });

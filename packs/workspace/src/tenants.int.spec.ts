@@ -22,14 +22,14 @@ const toolOf = (name: string) => {
 const asOther = (key?: string) => scratch.context({ tenant_id: 'other', ...(key === undefined ? {} : { idempotency_key: key }) });
 const other = (path: string) => join(scratch.workspace, 'other', path);
 
-test('the same path is another file for each tenant', async () => {
+test('the same path is a different file for each tenant', async () => {
   const write = toolOf('write_file');
   expect(await write.run({ path: 'a.txt', content: 'of other', mode: 'create' } as never, asOther())).toMatchObject({ created: true });
   expect(await toolOf('read_file').run({ path: 'a.txt' } as never, scratch.context())).toMatchObject({ content: 'canary of test' });
   expect(await toolOf('read_file').run({ path: 'a.txt' } as never, asOther())).toMatchObject({ content: 'of other' });
 });
 
-test('tenants whose ids differ in case only, or look like paths, have folders of their own beside each other', async () => {
+test('tenants whose ids differ in case only, or look like paths, have separate sibling folders', async () => {
   const ids = [
     'acme',
     'Acme',
@@ -56,7 +56,7 @@ test('tenants whose ids differ in case only, or look like paths, have folders of
   expect(Object.keys(scratch.snapshot())).toEqual(['a.txt', 'dir/b.txt']);
 });
 
-test("a link from one tenant's folder into another's is not followed, by any tool", async () => {
+test("no tool follows a link from one tenant's folder into another's", async () => {
   await mkdir(other('.'), { recursive: true });
   symlinkSync(scratch.root, other('folder'));
   symlinkSync(join(scratch.root, 'a.txt'), other('file'));
@@ -77,14 +77,14 @@ test("a link from one tenant's folder into another's is not followed, by any too
   expect(scratch.snapshot()).toEqual(before);
 });
 
-test('a folder of a tenant that is a link to the folder of another is refused', async () => {
+test('a tenant folder that is a link to the folder of another tenant is refused', async () => {
   symlinkSync(scratch.root, join(scratch.workspace, 'other'));
   await expect(toolOf('list_directory').run({} as never, asOther())).rejects.toMatchObject({
     more: { details: { reason: 'not_a_folder' } },
   });
 });
 
-test('trash and receipts are apart: with the key of another tenant nothing is found, undone or reported as happened', async () => {
+test('trash and receipts are separate: with the key of another tenant nothing is found, undone or reported as happened', async () => {
   const [write, move, drop] = ['write_file', 'move_file', 'delete_file'].map(toolOf) as [
     ReturnType<typeof toolOf>,
     ...ReturnType<typeof toolOf>[],

@@ -10,29 +10,29 @@ const DEPTH_MAX = 32;
 const VISITED_MAX = 50_000;
 
 export interface Found {
-  /** From the root of the workspace; what of it is no UTF-8 is shown as `\xNN`, which no tool takes for a path. */
+  /** From the root of the workspace; invalid UTF-8 is shown as `\xNN`, which no tool accepts as a path. */
   path: string;
   name: string;
-  /** The name as the file system has it. */
+  /** The name in the file system. */
   bytes: Buffer;
   type: 'file' | 'directory' | 'symlink' | 'other';
   stats: Stats;
   /** Whether its path below the start of the walk is wanted; true if it was not checked. */
   wanted: boolean;
-  /** Where it lies; open until the walk goes on. */
+  /** Its folder; open until the walk continues. */
   folder: Folder;
 }
 
 type Name = Pick<Found, 'name' | 'bytes' | 'wanted'>;
 
-/** Says which paths, relative to the start of the walk, are wanted; called once for each part of a folder. */
+/** Returns which paths, relative to the start of the walk, are wanted; called once for each part of a folder. */
 export type Wanted = (paths: readonly string[]) => Promise<boolean[]>;
 
 const STATS_AT_ONCE = 1_000;
 
 /**
- * Everything in a folder in order of names, folders before what is in them, links not followed, reserved names left out.
- * At most 50,000 entries and 32 folders deep: `cut` tells that there was more.
+ * Walks all entries in a folder in order of names, folders before their contents, without following links and without reserved names. At
+ * most 50,000 entries and 32 folders deep: `cut` means that there were more.
  */
 export class Walk {
   cut = false;
@@ -100,7 +100,7 @@ async function look({ folder, path }: { folder: Folder; path: string }, { name, 
   return stats && { path: path === '.' ? name : `${path}/${name}`, name, bytes, wanted, type: typeOf(stats), stats, folder };
 }
 
-/** A folder that went, or turned into something else, since it was listed is passed over; so is one that may not be read. */
+/** Skips a folder that was deleted or replaced since it was listed, or that is not readable. */
 async function enterIfThere(found: Found): Promise<Folder | undefined> {
   try {
     return await found.folder.enterBytes(found.bytes, '/path');

@@ -1,20 +1,20 @@
 import { refused } from './refusal.js';
 
-/** Where trash, receipts and unfinished writes lie: in the root, and never shown. */
+/** The folder for trash, receipts and unfinished writes: in the root, and never shown. */
 export const PRIVATE_FOLDER = '.countersign-trash';
 
 const PATH_CHARS_MAX = 1024;
 const NAME_BYTES_MAX = 255;
 const DEPTH_MAX = 40;
-// Code points that file systems of other machines ignore in names: `.g\u200cit` is `.git` there.
+// Code points that some file systems ignore in names: `.g\u200cit` is `.git` there.
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/u;
 
 /**
- * The names on the way from the root to a path of the caller's, none of them special: `..`, absolute paths, NUL and
- * control characters, backslashes, names with blanks at their ends, names too long and the platform's own folders are
- * refused. `.` and doubled slashes are dropped; [] is the root.
+ * The names from the root to a caller's path, none of them special: `..`, absolute paths, NUL and control characters, backslashes, names
+ * with leading or trailing blanks, too long names and the platform's own folders are refused. `.` and doubled slashes are dropped; [] is
+ * the root.
  * @param pointer JSON Pointer of the input, for the error.
  * @throws ToolError VALIDATION_ERROR
  */
@@ -39,7 +39,7 @@ function checkName(name: string, pointer: string): void {
   if (isReserved(name)) throw refused(pointer, 'reserved', `agents may not use ${JSON.stringify(name)}`);
 }
 
-/** `.git` in any spelling that some file system takes for it, and everything of our own. */
+/** `.git` in any spelling that some file system treats as equal, and all names of the platform. */
 export function isReserved(name: string): boolean {
   const plain = name
     .replace(IGNORABLE, '')
@@ -49,7 +49,7 @@ export function isReserved(name: string): boolean {
   return plain === '.git' || plain === 'git~1' || plain.startsWith('.git:') || plain.startsWith('.countersign');
 }
 
-/** For what is written: the same text in another Unicode form would be another file with the same idempotency key. */
+/** For writes: the same text in another Unicode form would be another file with the same idempotency key. */
 export function writableNamesOf(path: string, pointer = '/path'): string[] {
   const names = namesOf(path, pointer);
   if (names.length === 0) throw refused(pointer, 'root', 'the path is the workspace itself');

@@ -2,23 +2,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-/** What the gateway does with one request. */
+/** The gateway's reaction to one request. */
 export type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
 export const answer =
   (status: number, body: unknown, headers: Record<string, string> = {}): Step =>
   (_, response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-/** A body as it is, for example of a proxy. */
+/** A raw body, for example of a proxy. */
 export const page =
   (status: number, text: string, headers: Record<string, string> = {}): Step =>
   (_, response) =>
     response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(text);
 export const cut: Step = (request) => request.socket.destroy();
-/** Says nothing, for ever. */
+/** Never responds. */
 export const silent: Step = () => undefined;
 
-/** An HTTP server that follows a script: a step a request, and `otherwise` after the last one. */
+/** An HTTP server that follows a script: one step for each request, and `otherwise` after the last one. */
 export class ScriptedGateway {
   readonly seen: { line: string; headers: IncomingMessage['headers']; body: string }[] = [];
 

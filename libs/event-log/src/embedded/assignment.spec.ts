@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assign } from './assignment.js';
 
-test('every partition goes to exactly one member and parts differ by at most one', () => {
+test('every partition goes to exactly one member, and shares differ by at most one', () => {
   fc.assert(
     fc.property(fc.nat(12), fc.array(fc.array(fc.nat(14)), { minLength: 1, maxLength: 6 }), (count, had) => {
       const seen = new Set<number>();
@@ -15,7 +15,7 @@ test('every partition goes to exactly one member and parts differ by at most one
   );
 });
 
-test('only what must move moves', () => {
+test('only the partitions that must move do so', () => {
   expect(assign(4, [new Set([0, 1, 2, 3]), new Set()])).toEqual([new Set([0, 1]), new Set([2, 3])]);
   expect(assign(4, [new Set([0, 1]), new Set([2, 3])])).toEqual([new Set([0, 1]), new Set([2, 3])]);
   expect(assign(4, [new Set([1]), new Set([2]), new Set([3])])).toEqual([new Set([1, 0]), new Set([2]), new Set([3])]);

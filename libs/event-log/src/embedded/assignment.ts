@@ -1,7 +1,7 @@
 /**
- * Shares partition numbers 0..count-1 over members so that they differ by at most one and as few as possible move.
- * @param owned what each member has now, in the order of joining
- * @returns what each shall have, in the same order
+ * Distributes partition numbers 0..count-1 over members so that their shares differ by at most one and as few as possible move.
+ * @param owned the current partitions of each member, in the order of joining
+ * @returns the new partitions of each member, in the same order
  */
 export function assign(count: number, owned: readonly ReadonlySet<number>[]): Set<number>[] {
   if (owned.length === 0) return [];

@@ -1,6 +1,6 @@
 import { crc32c } from './crc32c.js';
 
-/** What a block's body holds: frames, the topics at the start of a segment, or topics made later (both JSON). */
+/** Content of a block's body. 1: frames. 2: the topics at the start of a segment. 3: topics created later. Both lists are JSON. */
 export type BlockKind = 1 | 2 | 3;
 export const RECORDS = 1;
 export const SEGMENT_START = 2;
@@ -10,12 +10,10 @@ export const BLOCK_HEADER_BYTES = 40;
 const MAGIC = 0x314b4c42;
 
 /**
- * A block is the unit that is on disk whole or not at all: a 40-byte header and its body. Little endian: u32 magic ·
- * u32 kind · u32 body length · u32 records · f64 position in the journal · f64 position where its write began · u32
- * CRC32C of the body · u32 CRC32C of the header before it.
- *
- * A write starts only after everything below it was synced. So a sound block whose write began above a damaged place
- * proves that the damaged place had been acknowledged: corruption, not a torn tail.
+ * A block is the unit that is completely on disk or not at all: a 40-byte header and its body. Little endian: u32 magic · u32 kind · u32
+ * body length · u32 records · f64 position in the journal · f64 position at which its write started · u32 CRC32C of the body · u32 CRC32C
+ * of the preceding header fields. A write starts only after everything before it was synced. A sound block whose write started after a
+ * damaged position therefore proves that the damaged position was acknowledged: that is corruption, not a torn tail.
  */
 export interface BlockHeader {
   kind: BlockKind;
@@ -26,7 +24,7 @@ export interface BlockHeader {
   body_crc: number;
 }
 
-/** Writes what is known when the body is complete; `stampBlock` adds its place just before it is written. */
+/** Writes the header fields that are known when the body is complete; `stampBlock` adds the positions just before the write. */
 export function sealBlock(into: Buffer, start: number, end: number, kind: BlockKind, records: number): void {
   into.writeUInt32LE(MAGIC, start);
   into.writeUInt32LE(kind, start + 4);
@@ -41,7 +39,7 @@ export function stampBlock(into: Buffer, start: number, position: number, writeS
   into.writeUInt32LE(crc32c(into, start, start + 36), start + 36);
 }
 
-/** The header at `start`, or null where there is no sound header for that position of the journal. */
+/** The header at `start`, or null if there is no sound header for that position of the journal. */
 export function readBlockHeader(from: Buffer, start: number, position: number): BlockHeader | null {
   if (from.length - start < BLOCK_HEADER_BYTES || from.readUInt32LE(start) !== MAGIC) return null;
   if (from.readUInt32LE(start + 36) !== crc32c(from, start, start + 36)) return null;
@@ -56,14 +54,14 @@ export function readBlockHeader(from: Buffer, start: number, position: number): 
   };
 }
 
-/** True if the body that follows the header at `start` is there and sound. */
+/** Whether the body after the header at `start` is complete and sound. */
 export function bodyIsSound(from: Buffer, start: number, header: BlockHeader): boolean {
   const bodyAt = start + BLOCK_HEADER_BYTES;
   const end = bodyAt + header.body_bytes;
   return end <= from.length && crc32c(from, bodyAt, end) === header.body_crc;
 }
 
-/** A whole block around a JSON body, not yet stamped. */
+/** A complete block around a JSON body, not stamped yet. */
 export function jsonBlock(kind: BlockKind, content: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(content));
   const block = Buffer.allocUnsafe(BLOCK_HEADER_BYTES + body.length);
@@ -72,7 +70,7 @@ export function jsonBlock(kind: BlockKind, content: unknown): Buffer {
   return block;
 }
 
-/** First place at or after `start` where the magic stands, or -1. */
+/** First position of the magic at or after `start`, or -1. */
 export function nextMagic(from: Buffer, start: number): number {
   return from.indexOf(magicBytes, start);
 }

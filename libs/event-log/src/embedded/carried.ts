@@ -5,9 +5,9 @@ import type { LogRecord } from '../event-log.js';
 import type { Disk } from './disk.js';
 
 const FILE = 'carried.records';
-/** A read parses so much of the file at once: some milliseconds. */
+/** Bytes of the file that a read parses at once: some milliseconds of work. */
 const CHUNK_BYTES = 512 * 1024;
-/** Where every so many lines of a stream begin is kept in memory: a read parses at most as many lines too much. */
+/** Keeps the position of every n-th line of a stream in memory: a read parses at most this many lines too many. */
 const INDEX_EVERY = 64;
 const NO_DIGEST = '0'.repeat(64);
 
@@ -21,7 +21,7 @@ type Line = [
   headers: Record<string, string>,
 ];
 
-/** The lines of one stream, which stand one after the other. */
+/** The contiguous lines of one stream. */
 interface StreamLines {
   count: number;
   places: number[];
@@ -29,9 +29,9 @@ interface StreamLines {
 
 interface FileLine {
   text: string;
-  /** Where it begins in the file. */
+  /** Position of its first line in the file. */
   place: number;
-  /** A file of an earlier release has no end of line after the last one. */
+  /** A file of an earlier release has no line end after the last line. */
   end: '\n' | '';
 }
 
@@ -45,18 +45,21 @@ function recordOf(line: string): LogRecord {
 
 const headerOf = (base: number, digest: string) => `${JSON.stringify({ base, digest })}\n`;
 
-/** What is left of segments that were dropped: where the journal begins now, and the records of topics that are never dropped. These stay on disk. */
+/**
+ * What remains of dropped segments: the new start of the journal, and the records of topics that are never dropped. The records stay on
+ * disk.
+ */
 export class Carried {
   private readonly reads = new Set<Promise<unknown>>();
 
   private constructor(
-    /** Position in the journal below which there is nothing any more. */
+    /** Position in the journal below which everything was dropped. */
     readonly base: number,
     private readonly file: FileHandle | undefined,
     private readonly streams: ReadonlyMap<string, StreamLines>,
   ) {}
 
-  /** @throws where the file is damaged: without it the configuration would be another one */
+  /** @throws if the file is damaged: the configuration would be wrong without it */
   static async open(dir: string): Promise<Carried> {
     const path = join(dir, FILE);
     const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
@@ -89,12 +92,12 @@ export class Carried {
     return new Carried(header.base, file, streams);
   }
 
-  /** How many records of a stream are here: from offset 0 on, without gaps. */
+  /** Number of records of a stream in this file: from offset 0, without gaps. */
   count(topic: string, partition: number): number {
     return this.streams.get(`${topic}/${partition}`)?.count ?? 0;
   }
 
-  /** Records [from, to) of a stream, as far as they are here; fewer where they exceed `bytes_max`, but at least one. */
+  /** The records [from, to) of a stream that are in this file; fewer if they exceed `bytes_max`, but at least one. */
   read(topic: string, partition: number, from: number, to: number, bytes_max: number): Promise<LogRecord[]> {
     const reading = this.readOn(topic, partition, from, Math.min(to, this.count(topic, partition)), bytes_max);
     this.reads.add(reading);
@@ -121,7 +124,10 @@ export class Carried {
     return records;
   }
 
-  /** Durable, under its name or not at all, when it resolves. `records`: one stream after the other, each from offset 0 on. */
+  /**
+   * Resolves when the file is durable under its name; a failure leaves no file. `records`: the streams one after the other, each from
+   * offset 0.
+   */
   static async save(place: { dir: string; disk: Disk }, base: number, records: AsyncIterable<LogRecord>): Promise<Carried> {
     const path = join(place.dir, FILE);
     const handle = await open(`${path}.new`, 'w', 0o600);
@@ -162,7 +168,7 @@ function index(streams: Map<string, StreamLines>, [topic, partition]: Line, plac
   streams.set(name, known);
 }
 
-/** Whole lines from a place on, as many at once as a chunk holds. */
+/** Complete lines from a position on, at most one chunk at a time. */
 async function* linesFrom(file: FileHandle, from: number): AsyncGenerator<FileLine[]> {
   let rest = Buffer.alloc(0);
   for (let at = from; ; ) {

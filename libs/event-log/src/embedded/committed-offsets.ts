@@ -6,7 +6,9 @@ type Saved = Record<string, Record<string, Record<string, number>>>;
 
 const NAME = 'offsets.json';
 
-/** The groups' committed offsets: in memory at once, in a small file about once a second. A crash loses the newest. */
+/**
+ * The committed offsets of all groups: updated in memory at once and saved in a small file about once a second. A crash loses the newest.
+ */
 export class CommittedOffsets {
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -15,7 +17,7 @@ export class CommittedOffsets {
     private readonly dir: string,
     private readonly save_ms: number,
     private readonly groups: Saved,
-    /** The offset that may be saved: never above what is durable, or records would be skipped after a crash. */
+    /** Limits a saved offset to the durable head, because records would be skipped after a crash otherwise. */
     private readonly bound: (topic: string, partition: number, offset: number) => number,
   ) {}
 
@@ -38,19 +40,19 @@ export class CommittedOffsets {
     this.groups[group][topic][partition] = offset;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // A full disk must not end the process: what is not saved now is saved with the next commit.
+      // A full disk must not end the process: unsaved offsets are saved with the next commit.
       this.#saving = this.#saving.then(() => this.#save(false)).catch(() => undefined);
     }, this.save_ms).unref();
   }
 
-  /** Saves what is newest, synced. */
+  /** Saves and syncs the newest offsets. */
   async close(): Promise<void> {
     this.stop();
     await this.#saving;
     await this.#save(true);
   }
 
-  /** Ends the timer without saving. */
+  /** Stops the timer without saving. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -81,7 +83,7 @@ export class CommittedOffsets {
   }
 }
 
-/** A file that is missing or was damaged by a crash means: from the start again, which delivery at least once allows. */
+/** A missing file, or one that a crash damaged, means reading from the start again, which at-least-once delivery allows. */
 async function read(dir: string): Promise<Saved> {
   try {
     return JSON.parse(await readFile(join(dir, NAME), 'utf8')) as Saved;

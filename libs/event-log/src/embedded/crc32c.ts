@@ -1,7 +1,7 @@
 const POLYNOMIAL = 0x82f63b78;
 const tables = slicingTables();
 
-/** Eight tables of 256 behind each other: table k advances a byte that stands k bytes before the end of an 8-byte step. */
+/** Eight consecutive tables of 256 entries: table k advances a byte that is k bytes before the end of an 8-byte step. */
 function slicingTables(): Int32Array {
   const result = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte++) {
@@ -16,7 +16,7 @@ function slicingTables(): Int32Array {
   return result;
 }
 
-/** CRC-32C (Castagnoli, RFC 3720) of bytes[start, end), as an unsigned 32-bit number. zlib's crc32 is another polynomial. */
+/** CRC-32C (Castagnoli, RFC 3720) of bytes[start, end), as an unsigned 32-bit number. zlib's crc32 uses another polynomial. */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
   const t = tables;
   let crc = -1;

@@ -5,7 +5,7 @@ import type { Stream, StreamListener } from './stream.js';
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const PAUSE_MS = 100;
 const PAUSE_MS_MAX = 5_000;
-/** So many batches in a row from memory, then the event loop gets a turn. */
+/** Batches from memory before the event loop gets a turn. */
 const BURST = 8;
 
 export interface CursorOptions {
@@ -13,7 +13,7 @@ export interface CursorOptions {
   batch_records_max: number;
   from: number;
   onBatch(batch: LogBatch): Promise<void>;
-  /** A batch that failed, or a read: it is tried again after a pause. */
+  /** A failed batch or read: it is retried after a pause. */
   onFault(error: unknown): void;
 }
 
@@ -22,7 +22,7 @@ interface Awaiting {
   resolve(): void;
 }
 
-/** Reads one partition of one topic on and on, one batch at a time. Between batches it costs nothing. */
+/** Reads one partition of one topic continuously, one batch at a time. It is idle between batches. */
 export class Cursor implements StreamListener {
   #position: number;
   #busy = false;
@@ -55,7 +55,7 @@ export class Cursor implements StreamListener {
     return this.stream.topic;
   }
 
-  /** New records: appended ones are taken at the next turn of the event loop, so that all of this turn are one batch. */
+  /** New records: appended ones are read at the next turn of the event loop, so that all records of this turn form one batch. */
   wake(): void {
     if (this.#scheduled || this.#busy || this.#stopped) return;
     this.#scheduled = true;
@@ -63,19 +63,19 @@ export class Cursor implements StreamListener {
     else queueMicrotask(this.#pump);
   }
 
-  /** Milliseconds since everything there was had been handled; Infinity before the first time. */
+  /** Milliseconds since all records had been handled; Infinity before the first time. */
   staleness_ms(): number {
     return this.#position >= this.#limit() ? 0 : performance.now() - this.#at_head_ms;
   }
 
-  /** Resolves when all that is visible now was handled, or the cursor is stopped. */
+  /** Resolves when everything that is visible now has been handled, or the cursor is stopped. */
   caughtUp(): Promise<void> {
     const offset = this.#limit();
     if (this.#stopped || this.#position >= offset) return Promise.resolve();
     return new Promise((resolve) => this.#awaiting.push({ offset, resolve }));
   }
 
-  /** No batch begins any more; resolves when the running one has ended. */
+  /** Starts no further batch; resolves when the running one has ended. */
   stop(): Promise<void> {
     if (!this.#stopped) {
       this.#stopped = true;
@@ -122,7 +122,7 @@ export class Cursor implements StreamListener {
     else this.#load(Math.min(to, this.stream.durable), limit);
   };
 
-  /** Records that have left the memory are durable, so they come from disk. */
+  /** Records that are no longer in memory are durable, so they are read from disk. */
   #load(to: number, limit: number): void {
     this.reader.read(this.stream, this.#position, to, BATCH_BYTES_MAX).then(
       (records) => this.#deliver(records, limit),

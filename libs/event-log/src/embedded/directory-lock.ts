@@ -8,16 +8,15 @@ const NAME = /^writer-[0-9a-f-]{36}\.sock$/;
 const ANSWER_MS = 500;
 const TRIES = 12;
 
-/** The directory is held by another process; the message is one line for the operator. */
+/** Another process holds the directory; the message is one line for the operator. */
 export class DirectoryLocked extends Error {}
 
 /**
- * One writer a directory, by a listening unix socket inside it: the kernel ends it with its process whatever ends that
- * (kill -9 too), a reused pid means nothing to it, and it holds between containers that share a volume, where a pid, a start
- * time or an abstract socket name says nothing.
- *
- * Everyone first makes its own socket under a name never used again, listening before the name is there, and then looks
- * for others: of two, the later one sees the earlier. One that does not listen is dead for ever, so removing it can't race.
+ * Allows one writer for each directory, by a listening unix socket in it. The kernel closes the socket however its process ends (also
+ * kill -9), and a reused pid has no effect. The lock works across containers that share a volume, where a pid, a start time or an
+ * abstract socket name is meaningless. Each process first creates its own socket, under a name that is never reused and that appears only
+ * once it listens, and then looks for others: of two processes the later one sees the earlier. A socket that does not listen is
+ * permanently dead, so removing it cannot race.
  */
 export class DirectoryLock {
   #held = false;
@@ -29,7 +28,7 @@ export class DirectoryLock {
     private readonly server: Server,
   ) {}
 
-  /** @throws DirectoryLocked where another process holds the directory */
+  /** @throws DirectoryLocked if another process holds the directory */
   static async acquire(dir: string): Promise<DirectoryLock> {
     for (let left = TRIES; ; left--) {
       const lock = await DirectoryLock.#stand(dir);
@@ -68,7 +67,7 @@ export class DirectoryLock {
     return lock;
   }
 
-  /** A socket path holds about 100 characters, so on Linux the directory goes by its descriptor. */
+  /** A socket path is limited to about 100 characters, so on Linux the path uses the descriptor of the directory. */
   #path(name: string): string {
     return process.platform === 'linux' ? `/proc/self/fd/${this.directory.fd}/${name}` : join(this.dir, name);
   }
@@ -84,7 +83,10 @@ export class DirectoryLock {
   }
 }
 
-/** The process that listens there, or null. One that accepts but is silent is suspended, not dead: it holds the lock. */
+/**
+ * The process that listens on the socket, or null. A process that accepts the connection but is silent is suspended, not dead: it holds
+ * the lock.
+ */
 function ask(path: string): Promise<{ owner: string; held: boolean } | null> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -3,23 +3,23 @@ import { open as openHandle } from 'node:fs/promises';
 
 /** A file of the journal. Every rejection is a Node error with a `code`. */
 export interface JournalFile {
-  /** Writes bytes[0, length) at the position; may write less and then resolves with less. */
+  /** Writes bytes[0, length) at the position; resolves with the number of written bytes, which may be smaller. */
   write(bytes: Buffer, from: number, length: number, position: number): number | Promise<number>;
   fdatasync(): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Fills the buffer from the position; less only at the end of the file. */
+  /** Fills the buffer from the position; reads less only at the end of the file. */
   read(into: Buffer, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The disk as the journal sees it: the place where tests put their faults. */
+/** The file operations of the journal: tests inject faults here. */
 export interface Disk {
   open(path: string, how: 'create' | 'existing'): Promise<JournalFile>;
-  /** Makes created, renamed and removed names of a directory durable. */
+  /** Makes created, renamed and removed directory entries durable. */
   syncDirectory(path: string): Promise<void>;
 }
 
-// A small write into the page cache costs less than the hop to the thread pool; the sync never runs on the main thread.
+// A small write into the page cache costs less than a hop to the thread pool; the sync never runs on the main thread.
 const WRITE_AT_ONCE_BYTES = 64 * 1024;
 
 class NodeFile implements JournalFile {

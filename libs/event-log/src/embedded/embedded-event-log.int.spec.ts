@@ -17,5 +17,5 @@ async function fixture(options: { tail_bytes?: number; segment_bytes?: number; c
 }
 
 describeEventLog('embedded', () => fixture());
-// The same from disk: nothing stays in memory once it is durable, and files and index stretches are tiny.
+// The same from disk: no durable record stays in memory, and files and index chunks are tiny.
 describeEventLog('embedded, read from small segments', () => fixture({ tail_bytes: 0, segment_bytes: 20_000, chunk_bytes: 500 }));

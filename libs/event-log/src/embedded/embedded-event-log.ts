@@ -17,16 +17,16 @@ import { LogReaders } from './log-readers.js';
 import type { LastStop } from './stop-marker.js';
 
 /**
- * The log in one process, durable on disk: all topics in one journal of segment files. Offsets have no gaps.
- * Only one may have a directory open; a second open is refused with one clear line.
+ * The log in one process, durable on disk: all topics in one journal of segment files. Offsets have no gaps. Only one process can open a
+ * directory; a second open is refused with one clear line.
  */
 export class EmbeddedEventLog extends EventLog {
-  /** False if the process before did not close the log: then look at `last_stop`. */
+  /** False if the previous process did not close the log: see `last_stop`. */
   readonly opened_clean: boolean;
   readonly last_stop: LastStop;
-  /** The machine was not restarted since the log was last open, so unsynced files of the process before are whole. */
+  /** The machine did not restart since the log was last open, so unsynced files of the previous process are complete. */
   readonly same_boot: boolean;
-  /** Bytes of an unacknowledged write that the last stop had cut and that opening removed. */
+  /** Bytes of an unacknowledged write that the last stop left torn and that opening removed. */
   readonly cut_bytes: number;
   #closing: Promise<void> | undefined;
 
@@ -45,8 +45,8 @@ export class EmbeddedEventLog extends EventLog {
   }
 
   /**
-   * @throws DirectoryLocked where another process has it open
-   * @throws where an acknowledged part of the journal is damaged or missing
+   * @throws DirectoryLocked if another process has it open
+   * @throws if an acknowledged part of the journal is damaged or missing
    */
   static async open(options: EmbeddedOptions): Promise<EmbeddedEventLog> {
     const settings = embeddedSettings(options);
@@ -65,12 +65,15 @@ export class EmbeddedEventLog extends EventLog {
     return this.journal.writer.state;
   }
 
-  /** What made the log fail. */
+  /** The error that made the log fail. */
   get failure(): Error | undefined {
     return this.journal.writer.failure;
   }
 
-  /** Says that what a crash of the machine asks for was done (unsynced stores were deleted). Until then each start reports the crash. */
+  /**
+   * Records that the consequences of a machine crash were handled (unsynced stores were deleted). Until then each start reports the
+   * crash.
+   */
   crashHandled(): Promise<void> {
     return this.directory.crashHandled();
   }
@@ -103,7 +106,7 @@ export class EmbeddedEventLog extends EventLog {
     return this.journal.table.stream(topic, partition).first;
   }
 
-  /** Drops the oldest segments, as far as the terms and those who read allow. One at a time. */
+  /** Drops the oldest segments, as far as the terms and active readers allow. One drop at a time. */
   override drop(terms: DropTerms): Promise<Dropped> {
     return this.journal.drop(terms);
   }
@@ -112,13 +115,13 @@ export class EmbeddedEventLog extends EventLog {
     return this.journal.table.stream(topic, partition).durable;
   }
 
-  /** Ends the readers, writes what was appended, saves offsets and marks the stop as clean. */
+  /** Stops the readers, writes pending appends, saves offsets and marks the stop as clean. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Lets go of everything as the death of the process would: what is not durable is lost, the stop is not clean. */
+  /** Releases everything as the death of the process would: records that are not durable are lost, and the stop is not clean. */
   kill(): Promise<void> {
     this.#closing ??= this.#kill();
     return this.#closing;
@@ -133,7 +136,7 @@ export class EmbeddedEventLog extends EventLog {
       await this.readers.saveOffsets();
       if (writer.state === 'closed') await this.directory.closed(this.journal.end);
     } catch (fault) {
-      // No room for the small files: the next start sees an unclean stop and older offsets, both of which are safe.
+      // No space for the small files: the next start sees an unclean stop and older offsets, and both are safe.
       this.onFault(fault);
     } finally {
       await this.#release();

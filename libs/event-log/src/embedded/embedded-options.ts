@@ -1,30 +1,30 @@
 import { type Disk, NodeDisk } from './disk.js';
 
 export interface EmbeddedOptions {
-  /** Made if missing. One process at a time may have it open. */
+  /** Created if missing. Only one process at a time can open it. */
   dir: string;
-  /** `none` only for tests: then nothing survives a crash of the machine. */
+  /** `none` only for tests: nothing survives a crash of the machine then. */
   fsync?: 'fdatasync' | 'none';
-  /** The journal goes on in a new file after so many bytes; default 64 MiB. */
+  /** Size at which the journal continues in a new file; default 64 MiB. */
   segment_bytes?: number;
-  /** The newest records kept in memory, about; default 32 MiB. */
+  /** Approximate size of the newest records kept in memory; default 32 MiB. */
   tail_bytes?: number;
-  /** Appends are refused while more than this waits for the disk; default 256 MiB. */
+  /** Appends are refused while more than this many bytes wait for the disk; default 256 MiB. */
   pending_bytes_max?: number;
-  /** The largest value; default 8 MiB. */
+  /** Largest size of a value; default 8 MiB. */
   record_bytes_max?: number;
-  /** While the disk is full a write is tried again after so long; default 250 ms. */
+  /** Pause between retries of a write while the disk is full; default 250 ms. */
   full_retry_ms?: number;
-  /** Committed offsets are saved after so long; default 1000 ms. */
+  /** Delay after which committed offsets are saved; default 1000 ms. */
   offsets_save_ms?: number;
-  /** A handler is waited for so long when its partition moves or its subscription closes; default 5000 ms. */
+  /** Longest wait for a handler when its partition moves or its subscription closes; default 5000 ms. */
   handover_ms?: number;
-  /** Distance of index entries; default 64 KiB. */
+  /** Distance between index entries; default 64 KiB. */
   chunk_bytes?: number;
-  /** Epoch milliseconds: the time records are stamped with. */
+  /** Epoch milliseconds, for the timestamps of records. */
   clock?: () => number;
   disk?: Disk;
-  /** Called for every failed handler or read that will be retried. */
+  /** Called for every failed handler or read, which is then retried. */
   onFault?: (error: unknown) => void;
 }
 

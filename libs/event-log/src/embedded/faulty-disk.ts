@@ -4,9 +4,9 @@ function fault(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
 
-/** A disk for tests that gets full or fails on demand. */
+/** A disk for tests that becomes full or fails on demand. */
 export class FaultyDisk implements Disk {
-  /** So many bytes can still be written; a write across the edge is cut there, as a real disk does it. */
+  /** Bytes that can still be written; a write beyond the limit is cut there, as on a real disk. */
   room_bytes = Number.POSITIVE_INFINITY;
   /** Every sync from now on fails with this code. */
   sync_code: string | undefined;

@@ -25,7 +25,7 @@ export class FollowRun implements RunningSubscription {
     }
   }
 
-  /** A follower has no group: there is nothing to commit for. */
+  /** A follower has no group, so there is nothing to commit. */
   commit(): void {}
 
   staleness_ms(topic: string): number {

@@ -16,7 +16,7 @@ const record = fc.record({
   timestamp_ms: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
 });
 
-test('a record comes back from its frame, which is never longer than its bound', () => {
+test('a record is restored from its frame, which never exceeds its size bound', () => {
   fc.assert(
     fc.property(record, fc.nat(70_000), (entry, stream) => {
       const into = Buffer.alloc(5 + frameBytesMax(entry));
@@ -28,7 +28,7 @@ test('a record comes back from its frame, which is never longer than its bound',
   );
 });
 
-test('what the format can not hold is named before it is written', () => {
+test('a value that the format cannot hold is named before it is written', () => {
   const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`h${at}`, '']));
   expect(frameFault({ key: 'k'.repeat(20_000), headers: headers(255) })).toBeNull();
   expect(frameFault({ key: 'k'.repeat(20_001), headers: {} })).toContain('the key has 20001 characters');

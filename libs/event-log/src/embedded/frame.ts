@@ -1,14 +1,13 @@
 import type { LogRecord } from '../event-log.js';
 
 /**
- * One record inside a block, little endian:
- * u32 length of what follows · u32 stream · u48 offset · u48 timestamp_ms · u16 key length (0xffff: null) · u8 headers · u32 value length
- * · key · per header u16 name length, u16 value length, name, value · value. Text is UTF-8.
+ * One record inside a block, little endian: u32 length of the rest · u32 stream · u48 offset · u48 timestamp_ms · u16 key length (0xffff:
+ * null) · u8 headers · u32 value length · key · for each header u16 name length, u16 value length, name, value · value. Text is UTF-8.
  */
 const FIXED_BYTES = 27;
 const NULL_KEY = 0xffff;
 
-/** Why a record does not fit the format, or null. Lengths are in UTF-16 units: a safe bound of a third of the field. */
+/** Why a record does not fit the format, or null. Lengths are UTF-16 units and limited to a third of the field, which is safe for UTF-8. */
 export function frameFault(record: { key: string | null; headers: Record<string, string> }): string | null {
   if (record.key !== null && record.key.length > 20_000) return `the key has ${record.key.length} characters, at most 20000 are allowed`;
   let headers = 0;
@@ -19,7 +18,7 @@ export function frameFault(record: { key: string | null; headers: Record<string,
   return headers > 255 ? `${headers} headers` : null;
 }
 
-/** No record encodes to more bytes than this. */
+/** Upper bound of the record's encoded size in bytes. */
 export function frameBytesMax(record: { key: string | null; value: Buffer; headers: Record<string, string> }): number {
   let bytes = FIXED_BYTES + record.value.length + (record.key === null ? 0 : record.key.length * 3);
   for (const name in record.headers) bytes += 4 + (name.length + record.headers[name]!.length) * 3;
@@ -65,7 +64,7 @@ export function frameOffset(from: Buffer, start: number): number {
   return from.readUIntLE(start + 8, 6);
 }
 
-/** The record of the frame at `start`; its value shares the buffer. The block's CRC must have been checked. */
+/** Reads the record of the frame at `start`; its value shares the buffer. The block's CRC must have been checked. */
 export function takeFrame(from: Buffer, start: number, topic: string, partition: number): LogRecord {
   const keyBytes = from.readUInt16LE(start + 20);
   let at = start + FIXED_BYTES;

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const never = () => new Promise<void>(() => undefined);
 
-test('a handler that does not end holds up neither a hand-over nor a close for longer than handover_ms', async () => {
+test('a handler that does not end delays a hand-over or a close by at most handover_ms', async () => {
   await log.append([record('a', 'x', 0), record('a', 'y', 1)]);
   const stuck = new Collector();
   stuck.react = never;
@@ -37,7 +37,7 @@ test('a handler that does not end holds up neither a hand-over nor a close for l
   expect([...second.values].sort().slice(0, 2)).toEqual(['x', 'y']);
 });
 
-test('who lost a partition can not undo what its successor committed', async () => {
+test('a member that lost a partition cannot undo commits of its successor', async () => {
   await log.append(records('a', 10));
   const first = await new Collector().subscribe(log, 'g', ['a']);
   await first.running!.caughtUp();
@@ -52,7 +52,7 @@ test('who lost a partition can not undo what its successor committed', async () 
   expect(third.values).toEqual(['r-8', 'r-9']);
 });
 
-test('what is committed inside onRevoked and while closing counts', async () => {
+test('commits inside onRevoked and while closing count', async () => {
   await log.append([...records('a', 4), ...records('a', 4, 's', 1)]);
   const first = new Collector();
   await first.subscribe(log, 'g', ['a'], { onRevoked: async () => first.commitAll() });
@@ -65,7 +65,7 @@ test('what is committed inside onRevoked and while closing counts', async () => 
   expect(second.values).toEqual([]);
 });
 
-test('silence is Infinity until a reader first had everything, and grows while a batch is held up', async () => {
+test('staleness is Infinity until a reader first had everything, and grows while a batch is delayed', async () => {
   await log.append(records('a', 1));
   let release: () => void = () => undefined;
   const reader = new Collector();
@@ -86,7 +86,7 @@ test('silence is Infinity until a reader first had everything, and grows while a
   release();
 });
 
-test('a reader that fails again and again is reported and gives others no trouble', async () => {
+test('a reader that fails repeatedly is reported and does not affect others', async () => {
   const faults: unknown[] = [];
   await log.close();
   log = await EmbeddedEventLog.open({ dir, fsync: 'none', onFault: (error) => faults.push(error) });

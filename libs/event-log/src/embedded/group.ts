@@ -2,14 +2,14 @@ import type { Subscription } from '../event-log.js';
 import { assign } from './assignment.js';
 import { Member, type MemberGroup, type MemberSources } from './member.js';
 
-/** The members of one group in this process, and who has which partition number. */
+/** The members of one group in this process, and the partition numbers of each. */
 export class Group implements MemberGroup {
   readonly #members: Member[] = [];
   #rebalancing: Promise<void> = Promise.resolve();
 
   constructor(private readonly sources: MemberSources) {}
 
-  /** Adds a member; resolves when the others have handed over its partitions. Its `onAssigned` is not waited for. */
+  /** Adds a member; resolves when the others have handed over its partitions, without waiting for its `onAssigned`. */
   async join(subscription: Subscription): Promise<Member> {
     const member = new Member(subscription, this, this.sources);
     this.#members.push(member);
@@ -52,7 +52,7 @@ export class Group implements MemberGroup {
       }),
     );
     members.forEach((member, at) => {
-      // One that has begun to close meanwhile is no longer among them; its own leaving shares its part out.
+      // A member that started to close meanwhile is no longer listed; its own leave redistributes its share.
       if (!this.#members.includes(member)) return;
       const gained = [...target[at]!].filter((partition) => !member.owned.has(partition));
       if (gained.length > 0) member.take(gained);

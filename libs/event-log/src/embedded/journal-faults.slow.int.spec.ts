@@ -49,7 +49,7 @@ async function values(): Promise<string[]> {
   return (await log.read('a', 0, 0, 10_000)).map(({ value }) => value.toString());
 }
 
-test('on a full disk appends are refused, nothing half-written stays, and it goes on by itself when there is room', async () => {
+test('on a full disk appends are refused, no partial data stays, and the log resumes by itself when there is space', async () => {
   await log.append(records('a', 3, 'before'));
   const whole = await journalBytes();
   disk.room_bytes = 100;
@@ -67,7 +67,7 @@ test('on a full disk appends are refused, nothing half-written stays, and it goe
   expect(await values()).toEqual(expected);
 });
 
-test('a disk that gets full while the next segment is made is the same', async () => {
+test('a disk that becomes full while the next segment is created behaves the same', async () => {
   await log.close();
   await open({ segment_bytes: 500 });
   await log.append(records('a', 10, 'before'));
@@ -82,7 +82,7 @@ test('a disk that gets full while the next segment is made is the same', async (
   expect((await values()).slice(9)).toEqual(['before-9', 'during-0', 'after-0']);
 });
 
-test('closed while the disk is full it keeps what was acknowledged and nothing else', async () => {
+test('a log closed while the disk is full keeps exactly the acknowledged records', async () => {
   await log.append(records('a', 3, 'before'));
   disk.room_bytes = 50;
   await refusal(log.append(records('a', 5, 'during')));
@@ -114,7 +114,7 @@ test.each([['sync_code'], ['write_code']] as const)(
   },
 );
 
-test('readers of appended records see them before the sync, readers of durable ones only after', async () => {
+test('readers of appended records see them before the sync, readers of durable ones only after it', async () => {
   const [appended, durable] = [new Collector(), new Collector()];
   await log.follow({ topics: ['a'], visibility: 'appended', batch_records_max: 10, from: 'start', onBatch: appended.onBatch });
   await log.follow({ topics: ['a'], visibility: 'durable', batch_records_max: 10, from: 'start', onBatch: durable.onBatch });
@@ -128,7 +128,7 @@ test('readers of appended records see them before the sync, readers of durable o
   expect(appended.values).toEqual(['r-0', 'r-1']);
 });
 
-test('what readers inside the process append in answer shares the sync of what they read', async () => {
+test('records that in-process readers append in response share the sync of the records they read', async () => {
   await log.ensureTopics(['b', 'c'].map((name) => ({ name, partitions: 1 })));
   const hop = (from: string, to: string) =>
     log.follow({
@@ -145,7 +145,7 @@ test('what readers inside the process append in answer shares the sync of what t
   expect([disk.syncs - syncs, await log.head('b', 0), await log.head('c', 0)]).toEqual([1, 1, 1]);
 });
 
-test('what does not fit is refused as a fault of the record, whole, and the log goes on', async () => {
+test('a record that does not fit is refused as a whole with an error about the record, and the log continues', async () => {
   await log.close();
   await open({ record_bytes_max: 1000 });
   const tooLarge = record('a', Buffer.alloc(1001));
@@ -155,7 +155,7 @@ test('what does not fit is refused as a fault of the record, whole, and the log 
   expect(await log.append([record('a', Buffer.alloc(1000))])).toEqual([0]);
 });
 
-test('more waiting for the disk than pending_bytes_max is refused until it has caught up', async () => {
+test('appends are refused while more than pending_bytes_max waits for the disk', async () => {
   await log.close();
   await open({ pending_bytes_max: 10_000 });
   const first = log.append([record('a', Buffer.alloc(11_000))]);
@@ -164,7 +164,7 @@ test('more waiting for the disk than pending_bytes_max is refused until it has c
   expect(await log.append(records('a', 1))).toEqual([1]);
 });
 
-test('tells a first start, a clean stop, a killed process and a crashed machine apart, the last until it was handled', async () => {
+test('distinguishes a first start, clean stop, killed process and crashed machine, and reports the crash until it is handled', async () => {
   const how = () => [log.opened_clean, log.last_stop, log.same_boot];
   expect(how()).toEqual([true, 'first_start', true]);
   await log.close();
@@ -191,7 +191,7 @@ test('tells a first start, a clean stop, a killed process and a crashed machine 
   expect(how()).toEqual([false, 'machine_crashed', true]);
 });
 
-test('committed offsets never pass what is durable, and a damaged file of them means from the start', async () => {
+test('committed offsets never exceed the durable head, and a damaged offsets file means reading from the start', async () => {
   await log.append(records('a', 5));
   const reader = await new Collector().subscribe(log, 'g', ['a']);
   await reader.running!.caughtUp();

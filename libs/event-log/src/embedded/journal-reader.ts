@@ -9,7 +9,7 @@ import type { Stream } from './stream.js';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
 
-/** Where the frames of one stream stand in a stretch; their offsets have no gaps. */
+/** The positions of one stream's frames in a stretch; their offsets have no gaps. */
 interface Frames {
   first: number;
   buffers: Buffer[];
@@ -21,19 +21,19 @@ interface Loaded {
   frames: Promise<Map<number, Frames>>;
 }
 
-/** Reads older records from disk. Every block is checked before a record of it is given out. */
+/** Reads older records from disk. Every block is checked before any of its records is returned. */
 export class JournalReader {
   readonly #cache = new LRUCache<number, Loaded>({ maxSize: CACHE_BYTES, sizeCalculation: ({ bytes }) => bytes });
 
   constructor(
     private readonly segments: SegmentSet,
-    /** What is left of segments that were dropped. */
+    /** What remains of dropped segments. */
     public carried: Carried,
   ) {}
 
   /**
-   * Records [from, to) of a stream, all durable; fewer where they exceed `bytes_max`, but at least one.
-   * @throws where the disk does not give back what was acknowledged
+   * Durable records [from, to) of a stream; fewer if they exceed `bytes_max`, but at least one.
+   * @throws if the disk does not return acknowledged data
    */
   async read(stream: Stream, from: number, to: number, bytes_max: number): Promise<LogRecord[]> {
     if (from < stream.first) throw new RecordsDropped(stream.topic, stream.partition, from, stream.first);
@@ -53,7 +53,7 @@ export class JournalReader {
     return records;
   }
 
-  /** The frames in which a record stands, and its place in them. @throws RecordsUnreadable */
+  /** The frames that contain a record, and its index among them. @throws RecordsUnreadable */
   async #framesAt(stream: Stream, offset: number): Promise<{ frames: Frames; at: number }> {
     const { topic, partition } = stream;
     try {
@@ -68,7 +68,7 @@ export class JournalReader {
     }
   }
 
-  /** Stretches are cached for the other streams that are read along; the one at the open end only by its present length. */
+  /** Stretches are cached because other streams are read in parallel; the last stretch is cached only at its current length. */
   #load(stretch: Stretch): Promise<Map<number, Frames>> {
     const key = stretch.segment.base + stretch.position;
     const known = this.#cache.get(key);

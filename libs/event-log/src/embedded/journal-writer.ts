@@ -10,25 +10,24 @@ import { WriteBuffer } from './write-buffer.js';
 export interface WriterOptions {
   clock: () => number;
   record_bytes_max: number;
-  /** More than this waiting for the disk: appends are refused until it has caught up. */
+  /** Appends are refused while more than this many bytes wait for the disk. */
   pending_bytes_max: number;
   full_retry_ms: number;
   fsync: 'fdatasync' | 'none';
 }
 
-// While little waits, a write is held for up to this many turns of the event loop, so that what readers inside this
-// process append in answer (a ruling to its request) shares the sync. A turn costs microseconds, a sync far more.
+// While little is pending, a write is delayed by up to this many turns of the event loop, so that records which in-process readers append
+// in response (a decision to its request) share the sync. A turn costs microseconds, a sync far more.
 const HOLD_TURNS = 3;
 const HOLD_BYTES = 16 * 1024;
 
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Puts appends into one journal: one write and one sync at a time, shared by all that came meanwhile.
- *
- * A record is in memory and readable as `appended` from the moment its append was called, and its place never changes:
- * where the disk is full the records taken so far stay and are written first when there is room; their appends are
- * rejected meanwhile. A failed sync is never tried again, for the kernel may have dropped the pages.
+ * Writes appends into one journal: one write and one sync at a time, shared by all appends that arrive meanwhile. A record is in memory
+ * and readable as `appended` from the call of its append, and its position never changes. If the disk is full, accepted records stay in
+ * memory and are written first when there is space; new appends are rejected meanwhile. A failed sync is never retried, because the
+ * kernel may have dropped the pages.
  */
 export class JournalWriter {
   #filling = new WriteBuffer();
@@ -53,7 +52,7 @@ export class JournalWriter {
     return this.#state;
   }
 
-  /** What made the journal fail. */
+  /** The error that made the journal fail. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -81,16 +80,16 @@ export class JournalWriter {
     return this.#durable(offsets);
   }
 
-  /** Resolves when the topics that were missing are in the journal. */
+  /** Resolves when the missing topics are in the journal. */
   async createTopics(specs: readonly TopicSpec[]): Promise<void> {
     this.#refuse();
     const added = this.table.addMissing(specs);
-    // Even if all are there, one that another caller has just made must be durable before this returns.
+    // Even if all exist, a topic that another caller just created must be durable before this returns.
     if (added.length > 0) this.#filling.putTopics(added, this.table);
     if (added.length > 0 || this.#writing !== undefined || !this.#filling.empty) await this.#durable([]);
   }
 
-  /** Writes what is pending and stops. Resolves even if that failed: the callers got the error. */
+  /** Writes pending records and stops. Resolves even if that failed: the callers of append received the error. */
   async close(): Promise<void> {
     while (this.#state === 'open' && (this.#writing !== undefined || !this.#filling.empty)) {
       this.#start();
@@ -99,7 +98,7 @@ export class JournalWriter {
     await this.kill();
   }
 
-  /** Stops without writing what is pending, as the end of the process would. */
+  /** Stops without writing pending records, as the end of the process would. */
   async kill(): Promise<void> {
     clearTimeout(this.#retry);
     if (this.#state !== 'failed') this.#state = 'closed';
@@ -116,7 +115,7 @@ export class JournalWriter {
     return done;
   }
 
-  /** @throws InfrastructureFault while the log takes nothing, RangeError or Error for a record that never fits */
+  /** @throws InfrastructureFault while the log accepts nothing, RangeError or Error for a record that never fits */
   #admit(records: readonly NewRecord[]): Stream[] {
     this.#refuse();
     const streams = new Array<Stream>(records.length);
@@ -214,7 +213,7 @@ export class JournalWriter {
     if (!this.#filling.empty) this.#schedule();
   }
 
-  /** The write did not get through: nothing of it may stay on disk. Where there is no room it is tried again later. */
+  /** Handles a failed write: none of it may stay on disk. If there is no space, it is retried later. */
   async #failed(writing: WriteBuffer, cause: NodeJS.ErrnoException): Promise<void> {
     if (!FULL_CODES.has(cause.code ?? '')) return this.#fail(cause);
     try {

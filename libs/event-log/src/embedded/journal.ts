@@ -10,7 +10,7 @@ import type { StopReport } from './stop-marker.js';
 import type { StreamTable } from './stream-table.js';
 import { TailRing } from './tail-ring.js';
 
-/** The records of all topics in segment files: what writes them, what reads them, and what drops the oldest. */
+/** The records of all topics in segment files: the writer, the reader, and the removal of the oldest segments. */
 export class Journal {
   #dropping: Promise<unknown> = Promise.resolve();
 
@@ -21,7 +21,7 @@ export class Journal {
     private readonly files: { segments: SegmentSet; drop: SegmentDrop; cut_bytes: number; fresh: boolean },
   ) {}
 
-  /** @throws where an acknowledged part is damaged or missing */
+  /** @throws if an acknowledged part is damaged or missing */
   static async open(settings: EmbeddedSettings, stopped: StopReport): Promise<Journal> {
     const { dir, disk, chunk_bytes } = settings;
     const carried = await Carried.open(dir);
@@ -35,7 +35,7 @@ export class Journal {
     return new Journal(table, writer, reader, { segments, drop: new SegmentDrop(settings, segments, table, reader), cut_bytes, fresh });
   }
 
-  /** There was no log here before. */
+  /** Whether the log is new. */
   get fresh(): boolean {
     return this.files.fresh;
   }
@@ -56,19 +56,19 @@ export class Journal {
     return stream.fromTail(from_offset, to) ?? this.reader.read(stream, from_offset, to, Number.POSITIVE_INFINITY);
   }
 
-  /** One at a time. */
+  /** One drop at a time. */
   drop(terms: DropTerms): Promise<Dropped> {
     const dropped = this.#dropping.catch(() => undefined).then(() => this.files.drop.drop(terms));
     this.#dropping = dropped;
     return dropped;
   }
 
-  /** Resolves when nothing is being dropped. */
+  /** Resolves when no drop is running. */
   async dropped(): Promise<void> {
     await this.#dropping.catch(() => undefined);
   }
 
-  /** Closes the files; the writer is closed or killed first. */
+  /** Closes the files; close or kill the writer first. */
   async release(): Promise<void> {
     await this.reader.carried.close();
     await this.files.segments.close();

@@ -30,7 +30,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** A process that opens the log and then does `work`; its output is collected. */
+/** Starts a process that opens the log and then runs `work`; collects its output. */
 function start(work: string): { child: ChildProcess; output: { text: string } } {
   const script = `import { EmbeddedEventLog } from ${JSON.stringify(ADAPTER)};
     const log = await EmbeddedEventLog.open({ dir: ${JSON.stringify(dir)}, segment_bytes: 200_000 });
@@ -47,7 +47,7 @@ function start(work: string): { child: ChildProcess; output: { text: string } } 
 
 const HOLD = `console.log('held'); setInterval(() => {}, 1000);`;
 
-// Eight callers at once, each with numbers of its own; a number is printed once it was acknowledged.
+// Eight concurrent callers, each with its own numbers; a number is printed once it is acknowledged.
 const APPEND = `await log.ensureTopics([{ name: 'a', partitions: 8 }]);
   const value = (n) => Buffer.from(n + ' ' + 'x'.repeat(n % 700));
   await Promise.all(Array.from({ length: 8 }, async (_, partition) => {
@@ -80,7 +80,7 @@ test(`no acknowledged record is lost in ${ROUNDS} rounds of kill -9 while eight 
   expect(Math.min(...acknowledged)).toBeGreaterThan(ROUNDS);
 });
 
-test('a second process gets one clear line, also while the first is stopped, and the log once it was killed', async () => {
+test('a second process gets one clear line, also while the first is suspended, and opens the log once the first was killed', async () => {
   const { child, output } = start(HOLD);
   await eventually('it holds the log', () => output.text.includes('held'));
   const line = `the log in ${dir} is in use by process ${child.pid}`;
@@ -96,7 +96,7 @@ test('a second process gets one clear line, also while the first is stopped, and
   await log.close();
 });
 
-test('of many that ask at once one gets the directory, and each gets it in the end', async () => {
+test('of many concurrent processes one gets the directory, and each gets it eventually', async () => {
   let holders = 0;
   let refused = 0;
   const take = async () => {
@@ -120,7 +120,7 @@ test('of many that ask at once one gets the directory, and each gets it in the e
   expect((await readdir(dir)).filter((name) => name.includes('.sock'))).toEqual([]);
 });
 
-test('a long path is no obstacle', async () => {
+test('a long path works', async () => {
   const deep = join(dir, 'd'.repeat(100), 'e'.repeat(100));
   await mkdir(deep, { recursive: true });
   const lock = await DirectoryLock.acquire(deep);

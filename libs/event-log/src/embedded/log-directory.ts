@@ -3,7 +3,7 @@ import { DirectoryLock } from './directory-lock.js';
 import type { EmbeddedSettings } from './embedded-options.js';
 import { StopMarker, type StopReport } from './stop-marker.js';
 
-/** The directory of a log, held by this process, and what is known of the stop before. */
+/** The directory of a log, locked by this process, and the report about the previous stop. */
 export class LogDirectory {
   private constructor(
     private readonly lock: DirectoryLock,
@@ -11,7 +11,7 @@ export class LogDirectory {
     readonly report: StopReport,
   ) {}
 
-  /** @throws DirectoryLocked where another process has it open */
+  /** @throws DirectoryLocked if another process has it open */
   static async open({ dir, disk }: EmbeddedSettings): Promise<LogDirectory> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const lock = await DirectoryLock.acquire(dir);
@@ -24,14 +24,14 @@ export class LogDirectory {
     }
   }
 
-  /** Says that the log is open. `fresh`: it has no segments. */
+  /** Records that the log is open. `fresh`: it has no segments. */
   async running(fresh: boolean): Promise<void> {
-    // Segments without a marker: it was removed, so nothing is known about the last stop.
+    // Segments without a marker: it was deleted, so nothing is known about the last stop.
     if (!fresh && this.report.last_stop === 'first_start') this.report.last_stop = 'machine_crashed';
     await this.marker.running(this.report.last_stop === 'machine_crashed');
   }
 
-  /** Says that what a crash of the machine asks for was done. */
+  /** Records that the consequences of a machine crash were handled. */
   crashHandled(): Promise<void> {
     return this.marker.running(false);
   }

@@ -6,7 +6,7 @@ import { FollowRun } from './follow-run.js';
 import { Group } from './group.js';
 import type { Journal } from './journal.js';
 
-/** Who reads the log: the groups with their committed offsets, and the followers. */
+/** The readers of the log: the groups with their committed offsets, and the followers. */
 export class LogReaders {
   readonly #groups = new Map<string, Group>();
   readonly #follows = new Set<FollowRun>();
@@ -43,7 +43,7 @@ export class LogReaders {
     return run;
   }
 
-  /** Ends all of them. A follower that does not end is waited for as long as a handover. */
+  /** Stops all readers. Waits for a follower that does not end no longer than for a handover. */
   async end(): Promise<void> {
     await Promise.all([...this.#groups.values()].map((group) => group.close()));
     const ended = new AbortController();
@@ -56,7 +56,7 @@ export class LogReaders {
     return this.committed.close();
   }
 
-  /** Ends all of them without waiting and saves nothing. */
+  /** Stops all readers without waiting, and saves nothing. */
   kill(): void {
     this.committed.stop();
     void this.end();

@@ -7,12 +7,12 @@ import type { StreamTable } from './stream-table.js';
 const RETRY_MS = 200;
 const RETRY_MS_MAX = 5_000;
 
-/** What a member reads with and from. */
+/** The sources and settings with which a member reads. */
 export interface MemberSources {
   table: StreamTable;
   reader: JournalReader;
   committed: CommittedOffsets;
-  /** A running handler is waited for so long when its partition goes to another member or its subscription closes. */
+  /** Longest wait for a running handler when its partition moves to another member or its subscription closes. */
   handover_ms: number;
   onFault(error: unknown): void;
 }
@@ -21,13 +21,13 @@ export interface MemberSources {
 export interface MemberGroup {
   /** Gives the member's partitions to the others once its handlers have ended. */
   leave(member: Member, halted: Promise<void>): Promise<void>;
-  /** Resolves when no rebalance is under way. */
+  /** Resolves when no rebalance is running. */
   settled(): Promise<void>;
 }
 
-/** One subscription of a group, and the partitions it has now. */
+/** One subscription of a group, and its current partitions. */
 export class Member implements RunningSubscription {
-  /** Assigned now. */
+  /** Currently assigned. */
   readonly owned = new Set<number>();
   readonly #giving_up = new Set<number>();
   readonly #cursors = new Map<number, Cursor[]>();
@@ -40,7 +40,7 @@ export class Member implements RunningSubscription {
     private readonly sources: MemberSources,
   ) {}
 
-  /** Begins to read newly assigned partitions once `onAssigned` has resolved, which is not waited for. */
+  /** Starts to read newly assigned partitions once `onAssigned` has resolved; does not wait for that. */
   take(partitions: readonly number[]): void {
     for (const partition of partitions) this.owned.add(partition);
     this.#taking = this.#taking.then(() => this.#begin(partitions));
@@ -64,7 +64,7 @@ export class Member implements RunningSubscription {
 
   commit(offsets: readonly TopicOffset[]): void {
     for (const offset of offsets) {
-      // One that lost the partition must not undo what its successor has committed.
+      // A member that lost the partition must not undo commits of its successor.
       if (!this.owned.has(offset.partition) && !this.#giving_up.has(offset.partition)) continue;
       this.sources.committed.set(this.subscription.group, offset);
     }
@@ -110,7 +110,7 @@ export class Member implements RunningSubscription {
     }
   }
 
-  /** Asks where to start until it gets an answer or all the partitions are revoked again. */
+  /** Calls onAssigned until it succeeds or all the partitions are revoked again. */
   async #assigned(partitions: readonly number[]): Promise<readonly TopicOffset[] | undefined> {
     for (let pause = RETRY_MS; partitions.some((partition) => this.owned.has(partition)); pause = Math.min(pause * 2, RETRY_MS_MAX)) {
       try {

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const dir of made.splice(0)) await rm(dir, { recursive: true });
 });
 
-/** A small log, and after each acknowledged append the bytes of the journal and the records of both topics. */
+/** A small log, and after each acknowledged append the size of the journal and the records of both topics. */
 async function smallLog(segment_bytes?: number) {
   const dir = await directory();
   const log = await EmbeddedEventLog.open({ dir, segment_bytes: segment_bytes ?? 1_000_000 });
@@ -48,7 +48,7 @@ async function journalBytes(dir: string): Promise<number> {
   return bytes;
 }
 
-/** Opens the segment files only and says how far each topic goes. */
+/** Opens only the segment files and returns the head of each topic. */
 async function open(dir: string, closed_end: number | null = null) {
   const { segments, table } = await recover({ dir, disk: new NodeDisk(), chunk_bytes: 65536, closed_end, dropped_below: 0 });
   for (const { file } of segments) await file.close();
@@ -56,7 +56,7 @@ async function open(dir: string, closed_end: number | null = null) {
   return { a: next('a'), b: next('b') };
 }
 
-/** The state that a journal of so many bytes holds: that of the last append that fits whole. */
+/** The state that a journal of this many bytes holds: that of the last append that fits completely. */
 function expectedAt(acknowledged: Awaited<ReturnType<typeof smallLog>>['acknowledged'], bytes: number) {
   const fits = acknowledged.filter((state) => state.bytes <= bytes);
   const { a, b } = fits[fits.length - 1] ?? { a: 0, b: 0 };
@@ -74,7 +74,7 @@ test('a log cut at any byte opens and holds exactly the appends before the cut',
   }
 });
 
-test('bytes of a torn write behind the last append are cut, whatever they are', async () => {
+test('bytes of a torn write after the last append are cut, whatever they contain', async () => {
   const { dir, acknowledged } = await smallLog();
   const whole = await readFile(join(dir, FIRST));
   const last = whole.subarray(acknowledged[acknowledged.length - 2]!.bytes);
@@ -85,7 +85,7 @@ test('bytes of a torn write behind the last append are cut, whatever they are', 
   }
 });
 
-test('a flipped byte is refused in front of the last append, and never hidden in it if the log was closed', async () => {
+test('a flipped byte before the last append is refused, and one in the last append is detected if the log was closed', async () => {
   const { dir, acknowledged } = await smallLog();
   const whole = await readFile(join(dir, FIRST));
   const lastAppend = acknowledged[acknowledged.length - 2]!.bytes;
@@ -142,7 +142,7 @@ test('a missing, shortened or lengthened segment in the middle is refused', asyn
   await expect(open(headless)).rejects.toThrow('has no valid block');
 });
 
-test('a flipped byte in an older segment is an error for who reads there, never other records', async () => {
+test('a flipped byte in an older segment is an error for its readers and never gives wrong records', async () => {
   const dir = await directory();
   let log = await EmbeddedEventLog.open({ dir, segment_bytes: 2_000 });
   await log.ensureTopics([{ name: 'a', partitions: 1 }]);

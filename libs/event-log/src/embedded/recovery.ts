@@ -8,12 +8,12 @@ import { SparseIndex } from './sparse-index.js';
 import { StreamTable, type TopicEntry } from './stream-table.js';
 
 export interface Recovered {
-  /** In journal order; the last one is written on. */
+  /** In journal order; the last one is written to. */
   segments: Segment[];
   table: StreamTable;
-  /** Bytes of a write that a crash had cut, which were removed. They had not been acknowledged. */
+  /** Bytes of a write that a crash had torn, which were removed. They had not been acknowledged. */
   cut_bytes: number;
-  /** There was no log here before. */
+  /** Whether the log is new. */
   fresh: boolean;
 }
 
@@ -21,16 +21,16 @@ export interface Place {
   dir: string;
   disk: Disk;
   chunk_bytes: number;
-  /** Where the journal ended when it was closed, if it was: it can't end before. */
+  /** The end of the journal when it was closed, if it was closed: it cannot end earlier. */
   closed_end: number | null;
-  /** Everything below was dropped. */
+  /** Everything below this position was dropped. */
   dropped_below: number;
 }
 
 /**
- * Opens the segment files of a directory: checks that none is missing or shorter than it was, reads the last one whole,
- * cuts a torn write off its end and makes what is left durable.
- * @throws where an acknowledged part is damaged or missing
+ * Opens the segment files of a directory: checks that none is missing or shorter than before, reads the last one completely, cuts a torn
+ * write off its end and makes the rest durable.
+ * @throws if an acknowledged part is damaged or missing
  */
 export async function recover(place: Place): Promise<Recovered> {
   const opened: JournalFile[] = [];
@@ -58,7 +58,7 @@ async function recoverFiles(place: Place): Promise<Recovered> {
   for (const base of bases.slice(0, -1)) segments.push(await openSealed(place, base));
   let last = bases.length === 0 ? null : await openLast(place, bases[bases.length - 1]!);
   if (last !== null && 'torn_bytes' in last) {
-    // The crash came while this segment was made: nothing was ever acknowledged in it, the one before is written on.
+    // A crash interrupted the creation of this segment: it has no acknowledged record, and the previous one is written to.
     cutBytes += last.torn_bytes;
     bases.pop();
     await segments.pop()?.file.close();
@@ -119,7 +119,7 @@ async function openLast(
   if (scan.position < size && (await scan.damageWasAcknowledged())) throw damaged(place, base, scan.position);
   refuseShort(place, base + scan.position);
   if (scan.position < size) await file.truncate(scan.position);
-  // A killed process leaves its last writes in the page cache only: what is shown as durable from here on must be.
+  // A killed process leaves its last writes only in the page cache: everything reported as durable from here on must be synced.
   await file.fdatasync();
   const segment = new Segment(base, file, scan.position, contents.first);
   segment.index = contents.index;
@@ -145,7 +145,7 @@ async function readContents(place: Place, base: number, scan: BlockScan, start: 
   return { table: settled(table), index, first };
 }
 
-/** The same streams with what was read as their durable start. */
+/** The same streams, with the recovered records as durable. */
 function settled(read: StreamTable): StreamTable {
   const table = new StreamTable();
   const next = read.nextOffsets();

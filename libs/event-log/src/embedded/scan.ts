@@ -4,16 +4,16 @@ import { frameEnd, frameOffset, frameStream } from './frame.js';
 
 const WINDOW_BYTES = 1024 * 1024;
 
-/** A block as the scan found it: its header, and the buffer and place where it stands. */
+/** A block found by the scan: its header, its buffer and its position in the buffer. */
 export interface ScannedBlock {
   header: BlockHeader;
   bytes: Buffer;
   at: number;
-  /** Place in the file. */
+  /** Position in the file. */
   position: number;
 }
 
-/** Reads a segment file block by block, in stretches of about 1 MiB, until its end or the first damaged place. */
+/** Reads a segment file block by block, about 1 MiB at a time, until its end or the first damaged position. */
 export class BlockScan {
   #window = Buffer.alloc(0);
   #window_at = 0;
@@ -22,11 +22,11 @@ export class BlockScan {
     private readonly file: JournalFile,
     private readonly base: number,
     private readonly size: number,
-    /** File position behind the last sound block; may begin at any block. */
+    /** File position after the last sound block; may start at any block. */
     public position = 0,
   ) {}
 
-  /** The next sound block, or null at the end of the file or where what follows is not one (then position < size). */
+  /** The next sound block, or null at the end of the file or before a damaged block (then position < size). */
   async next(): Promise<ScannedBlock | null> {
     await this.#have(BLOCK_HEADER_BYTES);
     const header = readBlockHeader(this.#window, this.position - this.#window_at, this.base + this.position);
@@ -39,7 +39,7 @@ export class BlockScan {
     return block;
   }
 
-  /** True if behind the damaged place stands a block that was written after the place had been synced. */
+  /** Whether a block exists after the damaged position that was written after the position had been synced. */
   async damageWasAcknowledged(): Promise<boolean> {
     const rest = Buffer.allocUnsafe(this.size - this.position);
     const got = await this.file.read(rest, this.position);
@@ -60,7 +60,7 @@ export class BlockScan {
   }
 }
 
-/** Calls back with the stream, offset and place of every frame of a sound block of records. */
+/** Calls back with the stream, offset and position of every frame of a sound block of records. */
 export function eachFrame(block: ScannedBlock, found: (stream: number, offset: number, at: number) => void): void {
   if (block.header.kind !== RECORDS) return;
   const end = block.at + BLOCK_HEADER_BYTES + block.header.body_bytes;

@@ -47,7 +47,7 @@ describe('dropping old segments', () => {
     return offsets;
   }
 
-  test('whole files go, what is carried stays whole, offsets stay, and a dropped record says where the rest begins', async () => {
+  test('whole files are dropped, carried records and offsets stay, and a dropped record reports the first remaining offset', async () => {
     let log = await filled();
     const before = await files();
     const dropped = await log.drop(below(60));
@@ -73,7 +73,7 @@ describe('dropping old segments', () => {
     await log.close();
   });
 
-  test('nothing is dropped that a reader has not passed, nor beyond the given offset', async () => {
+  test('nothing is dropped that a reader has not passed or that lies beyond the given offset', async () => {
     const log = await filled();
     expect(await log.drop(below(0))).toEqual({ segments: 0, bytes: 0 });
     let passed = () => {};
@@ -90,7 +90,7 @@ describe('dropping old segments', () => {
     await log.close();
   });
 
-  test('what is carried stays on disk, is read from any offset in any pages, and a file of an earlier release is read too', async () => {
+  test('carried records stay on disk and are read from any offset in any pages, also from a file of an earlier release', async () => {
     const log = await open();
     await log.ensureTopics([
       { name: 'calls', partitions: 1 },
@@ -128,7 +128,7 @@ describe('dropping old segments', () => {
     await expect(open()).rejects.toThrow('is damaged');
   });
 
-  test('files that a crash left behind are removed; without what was carried nothing opens', async () => {
+  test('files that a crash left behind are removed; the log does not open without its carried records', async () => {
     const log = await filled();
     await log.drop(below(100));
     await log.close();

@@ -8,7 +8,7 @@ import type { StreamTable } from './stream-table.js';
 
 const READ_BYTES = 8 * 1024 * 1024;
 
-/** Drops the oldest segments of a journal. What is carried on is durable before anything is removed. */
+/** Drops the oldest segments of a journal. Carried records are durable before anything is removed. */
 export class SegmentDrop {
   constructor(
     private readonly place: { dir: string; disk: Disk },
@@ -17,7 +17,7 @@ export class SegmentDrop {
     private readonly reader: JournalReader,
   ) {}
 
-  /** Whole segments only, never the one that is written; none that a reader has not passed. */
+  /** Drops whole segments only: never the one that is written to, and none that a reader has not passed. */
   async drop(terms: DropTerms): Promise<Dropped> {
     const count = this.segments.leading((first) => this.table.streams.every((stream) => this.mayGo(stream, first[stream.id] ?? 0, terms)));
     if (count === 0) return { segments: 0, bytes: 0 };
@@ -35,7 +35,7 @@ export class SegmentDrop {
     return first <= terms.below(stream.topic, stream.partition) && stream.readers.every(({ position }) => position >= first);
   }
 
-  /** What is in the segments that go of topics that stay. */
+  /** The records in the dropped segments that belong to carried topics. */
   private async *carriedOn(terms: DropTerms, first: Readonly<Record<number, number>>): AsyncGenerator<LogRecord> {
     for (const stream of this.table.streams) {
       const end = terms.carries(stream.topic) ? (first[stream.id] ?? 0) : 0;

@@ -12,7 +12,7 @@ export interface SegmentOptions {
   chunk_bytes: number;
 }
 
-/** Where to read a record: a stretch of one segment that holds it. */
+/** The location of a record: a stretch of one segment that holds it. */
 export interface Stretch {
   segment: Segment;
   position: number;
@@ -21,7 +21,7 @@ export interface Stretch {
 
 const LOADED_INDEXES_MAX = 8;
 
-/** The files of the journal in order: which is written, when the next begins, and which holds a given record. */
+/** The files of the journal in order: the active one, when the next one starts, and which one holds a given record. */
 export class SegmentSet {
   readonly #loaded: Segment[] = [];
 
@@ -30,17 +30,17 @@ export class SegmentSet {
     private readonly segments: Segment[],
   ) {}
 
-  /** The segment that is written on. */
+  /** The segment that is written to. */
   get active(): Segment {
     return this.segments[this.segments.length - 1]!;
   }
 
-  /** True if the active segment is so full that the next write goes to a new one. */
+  /** Whether the active segment is so full that the next write goes to a new one. */
   get full(): boolean {
     return this.active.size >= this.options.segment_bytes;
   }
 
-  /** Begins the next segment. `next` are the offsets at its start. A failure leaves things as they were. */
+  /** Starts the next segment. `next` are the offsets at its start. A failure changes nothing. */
   async roll(table: StreamTable, next: Float64Array): Promise<void> {
     const { dir, disk, chunk_bytes } = this.options;
     const base = this.active.end;
@@ -62,7 +62,7 @@ export class SegmentSet {
     return { segment, position: index.chunks[at]!.position, end: index.chunks[at + 1]?.position ?? segment.size };
   }
 
-  /** How many segments from the start may go, where `may` says so of the offsets at the start of the one that follows. */
+  /** Number of leading segments that may be dropped: `may` decides by the offsets at the start of the next segment. */
   leading(may: (first: Float64Array) => boolean): number {
     let count = 0;
     while (count < this.segments.length - 1 && may(this.segments[count + 1]!.first)) count++;
@@ -112,7 +112,7 @@ export class SegmentSet {
     return index;
   }
 
-  /** Sealed indexes are kept for the few segments read last, so that memory does not grow with the log. */
+  /** Keeps the indexes of the few sealed segments that were read last, so that memory does not grow with the log. */
   #remember(segment: Segment): void {
     const at = this.#loaded.indexOf(segment);
     if (at >= 0) this.#loaded.splice(at, 1);
@@ -121,7 +121,7 @@ export class SegmentSet {
   }
 }
 
-/** Reads a sealed segment whole. @throws where a block of it is damaged */
+/** Reads a sealed segment completely. @throws if one of its blocks is damaged */
 async function buildIndex(segment: Segment, chunk_bytes: number): Promise<SparseIndex> {
   const index = new SparseIndex(chunk_bytes);
   const scan = new BlockScan(segment.file, segment.base, segment.size);

@@ -5,23 +5,23 @@ import type { Disk, JournalFile } from './disk.js';
 import { SparseIndex } from './sparse-index.js';
 import type { StreamTable, TopicEntry } from './stream-table.js';
 
-/** The body of a segment's first block: everything needed to read on from here without the segments before. */
+/** The body of a segment's first block: everything needed to read from here without the earlier segments. */
 export interface SegmentStart {
   format: 1;
   topics: (TopicEntry & { next: number[] })[];
 }
 
-/** One file of the journal. Its name is the position of its first byte in the journal, so that a missing one shows. */
+/** One file of the journal. Its name is the position of its first byte in the journal, so that a missing file is detected. */
 export class Segment {
-  /** Index of a segment that is written or was read; sealed ones read theirs from disk when first needed. */
+  /** Index of a segment that is active or was read; a sealed segment reads its index from disk when first needed. */
   index: SparseIndex | undefined;
 
   constructor(
     readonly base: number,
     readonly file: JournalFile,
-    /** Bytes that are durable. */
+    /** Number of durable bytes. */
     public size: number,
-    /** Next offset per stream number at the start; missing streams were made later. */
+    /** Next offset by stream number at the start of the segment; missing streams were created later. */
     readonly first: Float64Array,
   ) {}
 
@@ -30,7 +30,7 @@ export class Segment {
   }
 }
 
-/** A block of a segment was acknowledged and is not sound. */
+/** An acknowledged block of a segment is damaged. */
 export class DamagedSegment extends Error {
   constructor(base: number, position: number) {
     super(`${segmentName(base)} is damaged at byte ${position}`);
@@ -55,7 +55,7 @@ export function startBlock(base: number, table: StreamTable, next: Float64Array)
   return block;
 }
 
-/** The offsets of a segment's start by stream number. */
+/** The offsets at a segment's start, by stream number. */
 export function firstOffsets(start: SegmentStart): Float64Array {
   const streams = start.topics.reduce((most, { first_stream, partitions }) => Math.max(most, first_stream + partitions), 0);
   const first = new Float64Array(streams);
@@ -63,7 +63,7 @@ export function firstOffsets(start: SegmentStart): Float64Array {
   return first;
 }
 
-/** Makes a segment file with its first block, durable with its name. Leaves nothing behind where that fails. */
+/** Creates a segment file with its first block and makes it durable under its name. A failure leaves nothing behind. */
 export async function createSegment(dir: string, disk: Disk, base: number, block: Buffer, first: Float64Array): Promise<Segment> {
   const file = await disk.open(join(dir, segmentName(base)), 'create');
   try {
@@ -82,7 +82,7 @@ function indexPath(dir: string, base: number): string {
   return join(dir, `${segmentName(base).slice(0, 16)}.idx`);
 }
 
-/** Saves a sealed segment's index. Only a shortcut: a missing or damaged one is built again. */
+/** Saves a sealed segment's index. It only saves time: a missing or damaged index is built again. */
 export async function saveIndex(dir: string, segment: Segment): Promise<void> {
   if (segment.index === undefined) return;
   const path = indexPath(dir, segment.base);
@@ -90,7 +90,7 @@ export async function saveIndex(dir: string, segment: Segment): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** Removes a segment that nothing refers to any more, and its index. */
+/** Removes a segment that is no longer referenced, and its index. */
 export async function removeSegment(dir: string, base: number): Promise<void> {
   await rm(join(dir, segmentName(base)), { force: true });
   await rm(indexPath(dir, base), { force: true });

@@ -9,20 +9,20 @@ function sample(): SparseIndex {
   return index;
 }
 
-test('finds the one stretch that can hold an offset, also of a stream that began later', () => {
+test('finds the one chunk that can hold an offset, also of a stream that was created later', () => {
   const index = sample();
   expect([0, 2, 3, 100].map((offset) => index.find(0, offset))).toEqual([0, 0, 2, 2]);
   expect([5, 8, 9].map((offset) => index.find(1, offset))).toEqual([1, 1, 2]);
   expect([0, 1].map((offset) => index.find(2, offset))).toEqual([1, 2]);
 });
 
-test('wants places about chunk_bytes apart, and rarer ones for wide tables', () => {
+test('notes positions about chunk_bytes apart, and fewer for wide tables', () => {
   const index = sample();
   expect([519, 520].map((position) => index.wants(position, 0))).toEqual([false, true]);
   expect([420 + 511, 420 + 512].map((position) => index.wants(position, 1))).toEqual([false, true]);
 });
 
-test('comes back from its file, and damage or another segment length is seen', () => {
+test('is restored from its file, and damage or another segment length is detected', () => {
   const bytes = sample().encode(999);
   expect(SparseIndex.decode(bytes, 999, 100)?.chunks).toEqual(sample().chunks);
   expect(SparseIndex.decode(bytes, 998, 100)).toBeNull();

@@ -1,30 +1,30 @@
 import { crc32c } from './crc32c.js';
 
-/** A stretch of a segment file, at block boundaries. */
+/** A stretch of a segment file at block boundaries. */
 export interface Chunk {
   position: number;
-  /** Offset, per stream number, of the first record at or after `position`; streams made later are missing and mean 0. */
+  /** Offset of the first record at or after `position`, by stream number; streams created later are missing and mean 0. */
   next: Float64Array;
 }
 
-/** Every stream's offsets at places about 64 KiB apart in one segment: small whatever the number of records. */
+/** The offsets of all streams at positions about 64 KiB apart in one segment: small whatever the number of records. */
 export class SparseIndex {
   readonly chunks: Chunk[] = [];
 
   constructor(private readonly chunk_bytes: number) {}
 
-  /** False while the last place noted is near. Wide tables are noted more rarely. */
+  /** False if the last noted position is near. Wide tables are noted less often. */
   wants(position: number, streams: number): boolean {
     const last = this.chunks[this.chunks.length - 1];
     return last === undefined || position - last.position >= Math.max(this.chunk_bytes, streams * 512);
   }
 
-  /** Notes a block boundary. `next` is kept. */
+  /** Notes a block boundary. `next` is retained. */
   note(position: number, next: Float64Array): void {
     this.chunks.push({ position, next });
   }
 
-  /** Number of the chunk that holds this offset if the segment does. */
+  /** Index of the chunk that holds this offset, if the segment holds it. */
   find(stream: number, offset: number): number {
     let low = 0;
     let high = this.chunks.length - 1;
@@ -36,7 +36,10 @@ export class SparseIndex {
     return low;
   }
 
-  /** f64 values: segment bytes, chunks, then per chunk position, streams and offsets; last the CRC32C of it all. */
+  /**
+   * f64 values: segment bytes, number of chunks, then for each chunk position, number of streams and offsets; finally the CRC32C of
+   * everything.
+   */
   encode(segment_bytes: number): Buffer {
     const values = [segment_bytes, this.chunks.length];
     for (const { position, next } of this.chunks) {
@@ -49,7 +52,7 @@ export class SparseIndex {
     return bytes;
   }
 
-  /** Null where the bytes are damaged or speak of a segment of another length. */
+  /** Null if the bytes are damaged or belong to a segment of another length. */
   static decode(bytes: Buffer, segment_bytes: number, chunk_bytes: number): SparseIndex | null {
     if (bytes.length < 24 || bytes.length % 8 !== 0) return null;
     if (bytes.readDoubleLE(bytes.length - 8) !== crc32c(bytes, 0, bytes.length - 8)) return null;

@@ -2,14 +2,14 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.js';
 
-/** How the process that had the log before came to its end. `machine_crashed`: files that were not synced may have lost their newest writes. */
+/** How the previous process of the log ended. `machine_crashed`: unsynced files may have lost their newest writes. */
 export type LastStop = 'first_start' | 'clean' | 'killed' | 'machine_crashed';
 
 export interface StopReport {
   last_stop: LastStop;
-  /** Since the log was last open the machine was not restarted, so what was in its page cache still is. */
+  /** The machine did not restart since the log was last open, so the page cache is still valid. */
   same_boot: boolean;
-  /** Where the journal ended when it was closed, if it was. */
+  /** End of the journal when it was closed, if it was closed. */
   end: number | null;
 }
 
@@ -17,13 +17,13 @@ interface Marker {
   state: 'running' | 'closed';
   boot_id: string;
   end: number | null;
-  /** The machine crashed before, and the crash is not handled yet. */
+  /** The machine crashed earlier, and the crash is not handled yet. */
   crash_pending: boolean;
 }
 
 const NAME = 'stop.json';
 
-/** The file that says whether the log is open or was closed, and on which boot of the machine. */
+/** The file that records whether the log is open or was closed, and on which boot of the machine. */
 export class StopMarker {
   #crash_pending = false;
 
@@ -43,14 +43,14 @@ export class StopMarker {
     return { marker, report: { last_stop: lastStop, same_boot: sameBoot, end: before.end } };
   }
 
-  /** Says that the log is open. Until `crash_pending` is false, the next start too reports the crash of the machine. */
+  /** Records that the log is open. Until `crash_pending` is false, the next start also reports the crash of the machine. */
   async running(crash_pending: boolean): Promise<void> {
     this.#crash_pending = crash_pending;
     try {
       await this.#write({ state: 'running', boot_id: this.boot_id, end: null, crash_pending });
     } catch (fault) {
       if ((fault as NodeJS.ErrnoException).code !== 'ENOSPC') throw fault;
-      // A full disk must not keep the log closed. Without a marker the next start assumes the worst, which is safe.
+      // A full disk must not prevent the log from opening. Without a marker the next start assumes the worst, which is safe.
       await rm(join(this.dir, NAME), { force: true });
       await this.disk.syncDirectory(this.dir);
     }
@@ -71,7 +71,7 @@ export class StopMarker {
     try {
       return JSON.parse(text) as Marker;
     } catch {
-      // Only ever replaced whole; one that does not parse was damaged, which is no clean stop.
+      // The file is only ever replaced as a whole; one that does not parse was damaged, which is no clean stop.
       return { state: 'running', boot_id: '', end: null, crash_pending: true };
     }
   }
@@ -94,7 +94,7 @@ function unlessCrashed(before: Marker): LastStop {
   return before.state === 'closed' ? 'clean' : 'killed';
 }
 
-/** Empty where the system does not tell: then every stop without a marker counts as a crash of the machine. */
+/** Empty if the system does not report it: then every stop without a marker counts as a crash of the machine. */
 export async function currentBoot(): Promise<string> {
   try {
     return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();

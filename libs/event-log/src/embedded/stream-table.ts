@@ -1,19 +1,19 @@
 import type { TopicSpec } from '../event-log.js';
 import { Stream } from './stream.js';
 
-/** A topic as segment starts and topic blocks hold it: its streams are numbered from `first_stream` on. */
+/** A topic as stored in segment starts and topic blocks: its streams are numbered from `first_stream` on. */
 export interface TopicEntry {
   name: string;
   first_stream: number;
   partitions: number;
 }
 
-/** All streams by number and by topic. Numbers are given once, in the order of the journal, and never reused. */
+/** All streams by number and by topic. Numbers are assigned once, in the order of the journal, and never reused. */
 export class StreamTable {
   readonly streams: Stream[] = [];
   readonly #topics = new Map<string, Stream[]>();
 
-  /** Adds a topic as the journal names it; one that is known already changes nothing. */
+  /** Adds a topic from the journal; a known topic changes nothing. */
   restore(entry: TopicEntry, next: readonly number[]): void {
     if (this.#topics.has(entry.name)) return;
     if (entry.first_stream !== this.streams.length) throw new Error(`topic ${entry.name} does not continue the stream numbers before it`);
@@ -25,7 +25,7 @@ export class StreamTable {
     this.#topics.set(entry.name, streams);
   }
 
-  /** Adds the topics that are missing and returns them. */
+  /** Adds the missing topics and returns them. */
   addMissing(specs: readonly TopicSpec[]): TopicEntry[] {
     const added: TopicEntry[] = [];
     for (const { name, partitions } of specs) {
@@ -47,14 +47,14 @@ export class StreamTable {
     return this.#topics.has(topic);
   }
 
-  /** @throws where there is no such topic */
+  /** @throws if the topic does not exist */
   of(topic: string): readonly Stream[] {
     const streams = this.#topics.get(topic);
     if (streams === undefined) throw new Error(`topic ${topic} does not exist`);
     return streams;
   }
 
-  /** @throws where there is no such partition */
+  /** @throws if the partition does not exist */
   stream(topic: string, partition: number): Stream {
     const stream = this.of(topic)[partition];
     if (stream === undefined) throw new Error(`topic ${topic} has no partition ${partition}`);

@@ -1,21 +1,21 @@
 import type { LogRecord } from '../event-log.js';
 
-/** Called when records were added; must return at once and throw nothing. */
+/** Called when records were added; must return at once and must not throw. */
 export interface StreamListener {
   wake(): void;
 }
 
 /** One partition of one topic: its heads, and its newest records in memory. */
 export class Stream {
-  /** Offset of the next record, whether or not the ones before are durable. */
+  /** Offset of the next record, whether or not earlier records are durable. */
   next: number;
-  /** Everything below is durable. */
+  /** Everything below this offset is durable. */
   durable: number;
-  /** Everything below is in the write that runs now. */
+  /** Everything below this offset is in the running write. */
   writing: number;
-  /** The first offset that can be read. */
+  /** The first readable offset. */
   first = 0;
-  /** Whoever reads it just now, and from where. */
+  /** The active readers and their positions. */
   readonly readers: { readonly position: number }[] = [];
   readonly appended_listeners: StreamListener[] = [];
   readonly durable_listeners: StreamListener[] = [];
@@ -41,20 +41,20 @@ export class Stream {
     for (const listener of this.appended_listeners) listener.wake();
   }
 
-  /** What the finished write held is durable now. */
+  /** Marks the records of the finished write as durable. */
   settle(): void {
     this.durable = this.writing;
     for (const listener of this.durable_listeners) listener.wake();
   }
 
-  /** Records [from, to) if they are all still in memory. */
+  /** Records [from, to) if all of them are still in memory. */
   fromTail(from: number, to: number): LogRecord[] | undefined {
     if (from < this.#tail_start) return undefined;
     const at = this.#dropped + from - this.#tail_start;
     return this.#tail.slice(at, at + to - from);
   }
 
-  /** Forgets the oldest `count` records of the tail. The array is shortened rarely, so that this stays cheap. */
+  /** Drops the oldest `count` records of the tail. The array is shortened rarely, so that this is cheap. */
   drop(count: number): void {
     for (let at = this.#dropped; at < this.#dropped + count; at++) this.#tail[at] = undefined as unknown as LogRecord;
     this.#dropped += count;

@@ -9,14 +9,14 @@ function push(stream: Stream, count: number): void {
   }
 }
 
-/** What a finished write does: `bytes` for all that was pushed since the last one. */
+/** Simulates a finished write: `bytes` for everything pushed since the last one. */
 function settle(ring: TailRing, streams: readonly Stream[], bytes: number): void {
   for (const stream of streams) stream.writing = stream.next;
   ring.settled(streams, bytes);
   for (const stream of streams) stream.settle();
 }
 
-test('the newest records stay readable, the oldest go, over all streams together', () => {
+test('the newest records stay readable, and the oldest are dropped over all streams together', () => {
   const ring = new TailRing(400_000);
   const [busy, quiet] = [new Stream(0, 'busy', 0, 0), new Stream(1, 'quiet', 0, 7)];
   push(quiet, 1);
@@ -43,7 +43,7 @@ test('records that are not durable are never dropped', () => {
   expect(stream.fromTail(2, 4)?.length).toBe(2);
 });
 
-test('what every reader is through with goes sooner than what one still has to read', () => {
+test('records that every reader has passed are dropped earlier than records that one still has to read', () => {
   const ring = new TailRing(32 * 1024 * 1024);
   const stream = new Stream(0, 't', 0, 0);
   const [fast, slow] = [{ position: 0 }, { position: 0 }];

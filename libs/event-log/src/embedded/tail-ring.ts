@@ -1,13 +1,13 @@
 import type { Stream } from './stream.js';
 
 const GENERATION_BYTES = 256 * 1024;
-/** What a record in memory costs beside its bytes, roughly: object, headers, strings, and the event that its readers share. */
+/** Approximate memory of a record besides its bytes: object, headers, strings, and the decoded event that its readers share. */
 const RECORD_OVERHEAD_BYTES = 2048;
 
-/** Kept although everybody has read it, for whoever looks back a little. */
+/** Bytes that are kept although every reader has passed them, for reads that look back a little. */
 const READ_BYTES_KEPT = 6 * 1024 * 1024;
 
-/** What one generation has of a stream. */
+/** The records of one stream in one generation. */
 interface Part {
   count: number;
   /** The offset after its last record. */
@@ -25,8 +25,8 @@ function isRead({ parts }: Generation): boolean {
 }
 
 /**
- * Bounds the records kept in memory over all streams: whole generations of durable records go, oldest first, those that all
- * readers are through with sooner. What is let go young costs the collector little.
+ * Limits the records kept in memory over all streams: whole generations of durable records are dropped, oldest first, and earlier if all
+ * readers have passed them. Objects dropped young cost the garbage collector little.
  */
 export class TailRing {
   #bytes = 0;
@@ -35,7 +35,7 @@ export class TailRing {
 
   constructor(private readonly bytes_max: number) {}
 
-  /** Takes note of what a finished write held, and drops what is too much. Only durable records may be noted. */
+  /** Accounts for the records of a finished write, and drops the excess. Only durable records may be accounted for. */
   settled(touched: readonly Stream[], bytes: number): void {
     const newest = this.#newest;
     let records = 0;

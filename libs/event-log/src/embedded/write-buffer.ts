@@ -15,13 +15,13 @@ interface Waiter {
   reject(fault: Error): void;
 }
 
-/** A block boundary inside the buffer and the offsets that hold there. */
+/** A block boundary in the buffer and the offsets at that position. */
 interface Mark {
   at: number;
   next: Float64Array;
 }
 
-/** What the next write will put on disk: blocks of frames, who waits for them, and the streams they touch. */
+/** The content of the next write: blocks of frames, the callers that wait for them, and the streams they touch. */
 export class WriteBuffer {
   bytes = Buffer.allocUnsafeSlow(START_BYTES);
   length = 0;
@@ -37,7 +37,7 @@ export class WriteBuffer {
     return this.length === 0;
   }
 
-  /** Starts a block unless one with room is open. All records of one append go into one block. */
+  /** Starts a block unless one with space is open. All records of one append go into one block. */
   begin(table: StreamTable): void {
     if (this.#open_at >= 0) {
       if (this.length - this.#open_at < BLOCK_BYTES) return;
@@ -69,13 +69,13 @@ export class WriteBuffer {
     this.length += block.length;
   }
 
-  /** Closes the open block and freezes what the streams have reached: nothing is added until `clear`. */
+  /** Closes the open block and fixes the heads of the streams: nothing is added until `clear`. */
   seal(): void {
     this.#close();
     for (const stream of this.touched) stream.writing = stream.next;
   }
 
-  /** Gives every block its place in the journal. */
+  /** Sets the position of every block in the journal. */
   stamp(position: number): void {
     for (const at of this.#blocks) stampBlock(this.bytes, at, position + at, position);
   }

@@ -9,7 +9,7 @@ import { numberedRecord } from './testing/numbered-records.js';
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA_SASL).split(',');
 const topic_prefix = `acl-${randomUUID().slice(0, 8)}-`;
 const topics = [...callTopics, ...globalTopics, ...evidenceTopics];
-/** A broker applies rules some time after it took them: until this service's own topics let it write, nothing is shown. */
+/** A broker enforces rules some time after it accepts them: tests are valid only once this service's own topics accept its writes. */
 async function untilEnforced(principal: (typeof servicePrincipals)[number]): Promise<void> {
   const log = await KafkaEventLog.open(as(principal));
   for (const topic of topics.filter((name) => topicWriters[name].includes(principal))) {
@@ -28,7 +28,7 @@ const as = (username: string) => ({
   send_retries: 1,
 });
 
-describe('a broker with an authorizer on', () => {
+describe('a broker with an authorizer', () => {
   let admin: KafkaEventLog;
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('a broker with an authorizer on', () => {
     120_000,
   );
 
-  test('old records are deleted only by the gateway and only where enabled; carried topics never', async () => {
+  test('only the gateway can delete old records, and only if enabled; carried topics never', async () => {
     const dropOf = async (principal: string, name: string) => {
       const log = await KafkaEventLog.open(as(principal));
       const terms = { below: (topic: string) => (topic === topic_prefix + name ? 1 : 0), carries: () => false };

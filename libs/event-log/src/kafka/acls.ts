@@ -3,7 +3,7 @@ import kafkajs, { type AclEntry, type Admin, type AclOperationTypes as Operation
 import { KafkaClient } from './kafka-client.js';
 import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
 
-// Node sees no named exports after kafkajs' first computed one (a test runner that resolves modules itself does: its specs would not tell).
+// Node sees no named exports after kafkajs' first computed one (test runners that resolve modules themselves do, so specs would not fail).
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 export const servicePrincipals = ['gateway', 'policy', 'executor', 'orchestrator', 'projector'] as const;
@@ -15,7 +15,7 @@ type PlatformTopic =
   | (typeof evidenceTopics)[number]
   | (typeof exportTopics)[number];
 
-/** Who may write what (docs/how-to/kafka-acls.md): every topic that grants authority has one writer. */
+/** Which services may write each topic (docs/how-to/kafka-acls.md): every topic that grants authority has one writer. */
 export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
   'tool-call-requested': ['gateway'],
   'policy-decided': ['policy'],
@@ -36,15 +36,18 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
 };
 
 export interface AclScope {
-  /** Lanes besides `shared`, which is always meant too. */
+  /** Lanes besides `shared`, which is always included. */
   lanes: readonly string[];
-  /** What stands before every topic name on a shared cluster; may be empty. */
+  /** Prefix of every topic name on a shared cluster; may be empty. */
   topic_prefix: string;
-  /** The gateway may delete old records (`POST /v1/log/drops`), of no topic that is carried. To Kafka that is the right to delete the topic. */
+  /**
+   * Lets the gateway delete old records (`POST /v1/log/drops`), except of carried topics. Kafka treats this as the right to delete the
+   * topic.
+   */
   log_drops?: boolean;
 }
 
-/** Every rule that the platform needs where the broker allows nothing by itself. */
+/** All rules that the platform needs on a broker that denies by default. */
 export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry[] {
   const names = [
     ...callTopics.flatMap((topic) => [...new Set(['shared', ...lanes])].map((lane) => [topic, laneTopic(topic, lane)] as const)),
@@ -68,7 +71,7 @@ export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry
   return [...topics, ...drops, ...groups];
 }
 
-/** Sets `aclRules` on the cluster, as a principal that may alter it. Rules that are there already stay; nothing is removed. */
+/** Sets `aclRules` on the cluster, as a principal that may alter it. Existing rules stay; nothing is removed. */
 export async function applyAcls(options: KafkaLogOptions, scope: AclScope): Promise<void> {
   const admin: Admin = new KafkaClient(kafkaSettings(options), 'acls').kafka.admin();
   await admin.connect();

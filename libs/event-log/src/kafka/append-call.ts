@@ -1,25 +1,25 @@
 import type { Message } from 'kafkajs';
 import type { NewRecord } from '../event-log.js';
 
-/** More than this of one partition is sent as several batches, which then do not become visible together. */
+/** More bytes than this for one partition are sent in several batches, which then do not become visible together. */
 export const PART_BYTES_MAX = 4 * 1024 * 1024;
-/** A record's own limit: the topic's `max.message.bytes` less the overhead of batch and headers. */
+/** Size limit of a record: the topic's `max.message.bytes` minus the overhead of batch and headers. */
 const RECORD_BYTES_MAX = 7 * 1024 * 1024;
 export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 const OVERHEAD_BYTES = 96;
 
-/** The records of one call to append that go to one partition together. */
+/** The records of one append that are sent to one partition together. */
 export interface AppendPart {
   call: AppendCall;
   topic: string;
   partition: number;
   messages: Message[];
-  /** Where each record stood in the caller's list. */
+  /** The index of each record in the caller's list. */
   places: number[];
   bytes: number;
 }
 
-/** One call to append: settles once, when all its parts are acknowledged or the first one failed. */
+/** One append: settles once, when all its parts are acknowledged or the first one failed. */
 export class AppendCall {
   readonly promise: Promise<number[]>;
   readonly parts: AppendPart[] = [];

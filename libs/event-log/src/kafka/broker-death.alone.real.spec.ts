@@ -13,7 +13,7 @@ const start = String(process.env.COUNTERSIGN_TEST_KAFKA_START);
 const run = promisify(exec);
 const ROUNDS = 2;
 
-/** Whatever was found meanwhile, the broker comes back: others need it too. */
+/** Restarts the broker whatever the test finds, since other tests need it. */
 async function whileDead(work: () => Promise<void>): Promise<void> {
   await run(kill);
   try {
@@ -23,7 +23,7 @@ async function whileDead(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('the broker is killed with -9 and comes back', () => {
+describe('the broker is killed with -9 and restarts', () => {
   let log: KafkaEventLog;
   let writing = true;
 
@@ -32,7 +32,7 @@ describe('the broker is killed with -9 and comes back', () => {
     await log.close();
   }, 60_000);
 
-  test('nothing acknowledged is lost, writers and readers go on by themselves, and the staleness was reported', async () => {
+  test('no acknowledged record is lost, writers and readers resume by themselves, and the staleness was reported', async () => {
     log = await KafkaEventLog.open({
       brokers,
       client_id: 'death',
@@ -81,7 +81,7 @@ describe('the broker is killed with -9 and comes back', () => {
       const before = acknowledged.size;
       await eventually('records flow', () => acknowledged.size > before + 50);
       await whileDead(async () => {
-        // with one broker nobody can take over; with several it may never get silent
+        // with one broker there is no failover; with several the follower may never become stale
         if (brokers.length === 1) await eventually('the follower says that it hears nothing', () => follower.staleness_ms(topic) > 1_500);
       });
       const after = acknowledged.size;

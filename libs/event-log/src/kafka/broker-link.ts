@@ -14,12 +14,12 @@ export interface FetchPosition {
   offset: number;
 }
 
-/** What one partition had at and after the requested position. */
+/** The records of one partition at and after the requested position. */
 export interface Fetched extends FetchPosition {
-  /** The partition's head when the broker answered. */
+  /** The partition's head at the time of the response. */
   head: number;
   records: LogRecord[];
-  /** Where the next fetch goes on: behind what came, readable or not. */
+  /** Position of the next fetch: after the received records, readable or not. */
   next: number;
 }
 
@@ -28,12 +28,10 @@ interface FetchReply {
 }
 
 /**
- * Fetches by position and nothing else: no group, no seeking, no waiting for other partitions' handlers.
- *
- * kafkajs's consumer has no random read, restarts every partition from its committed offset at each rebalance and waits
- * for all handlers before the next fetch. It does hand its `Cluster` (typed, public) to its partition assigner: that is
- * taken here from a consumer that is never started. One link has one connection per broker for fetches, which a broker
- * serves one at a time: a long poll holds up whatever else goes through the same link.
+ * Fetches by position only: no group, no seeking, no waiting for handlers of other partitions. kafkajs's consumer has no random read,
+ * restarts every partition from its committed offset at each rebalance and waits for all handlers before the next fetch. It does pass its
+ * `Cluster` (typed, public) to its partition assigner, which is taken here from a consumer that is never started. One link has one
+ * connection to each broker for fetches, which a broker serves one at a time: a long poll delays everything else on the same link.
  */
 export class BrokerLink {
   private current: Cluster | undefined;
@@ -47,7 +45,7 @@ export class BrokerLink {
     private readonly name: string,
   ) {}
 
-  /** Makes the leaders of these topics known. @throws where no broker answers. */
+  /** Loads the leaders of these topics. @throws if no broker responds. */
   async want(topics: readonly string[]): Promise<void> {
     for (const topic of topics) this.topics.add(topic);
     await this.answered('metadata', async () => (await this.cluster()).addMultipleTargetTopics([...topics]));
@@ -57,7 +55,7 @@ export class BrokerLink {
     return this.current?.getNodeIds().map(String) ?? [];
   }
 
-  /** The node that leads a partition, as far as is known. */
+  /** The node that leads a partition, if known. */
   leader(topic: string, partition: number): string | undefined {
     const found = this.metadata(topic).find((known) => known.partitionId === partition);
     return found === undefined || found.leader < 0 ? undefined : String(found.leader);
@@ -67,7 +65,7 @@ export class BrokerLink {
     return this.metadata(topic).length;
   }
 
-  /** @throws any fault of the connection or the partitions; call `recover` before trying again. */
+  /** @throws any fault of the connection or the partitions; call `recover` before a retry. */
   async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number, bytes_max = PARTITION_BYTES_MAX): Promise<Fetched[]> {
     const requested = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
     const reply = await this.answered('fetch', async () => {
@@ -97,12 +95,12 @@ export class BrokerLink {
     );
   }
 
-  /** The offsets after the newest durable records, in the requested order. */
+  /** The offsets after the newest durable records, in the order of the request. */
   heads(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
     return this.ends(partitions, false);
   }
 
-  /** The first offsets that are left, in the requested order. */
+  /** The first remaining offsets, in the order of the request. */
   firsts(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
     return this.ends(partitions, true);
   }
@@ -126,7 +124,7 @@ export class BrokerLink {
     });
   }
 
-  /** The first offset whose record was appended then or later; the head where there is none. */
+  /** The first offset whose record was appended at this time or later; the head if there is none. */
   async since({ topic, partition }: { topic: string; partition: number }, time_ms: number): Promise<number> {
     await this.want([topic]);
     const wanted = [{ topic, partitions: [{ partition }], fromTimestamp: Math.max(0, time_ms) }];
@@ -135,7 +133,7 @@ export class BrokerLink {
     return offset >= 0 ? offset : ((await this.heads([{ topic, partition }]))[0] as number);
   }
 
-  /** After a fault: look for the leaders again, or start over where not even that works. */
+  /** After a fault: loads the leaders again, or reconnects if even that fails. */
   async recover(error: unknown): Promise<void> {
     const cluster = this.current;
     if (!cluster || this.closed) return;
@@ -148,7 +146,7 @@ export class BrokerLink {
     }
   }
 
-  /** Drops the client with all its connections and whatever waits for them; the next request opens another. */
+  /** Drops the client with all its connections and pending requests; the next request opens another. */
   reset(): void {
     const { current, client } = this;
     this.current = undefined;
@@ -184,7 +182,7 @@ export class BrokerLink {
     return opening;
   }
 
-  /** No request is waited for without an end: one that kafkajs never answers takes its client with it. */
+  /** Bounds every request: one that kafkajs never settles discards its client. */
   private async answered<T>(what: string, work: () => Promise<T>): Promise<T> {
     const { client } = this;
     let settled = false;
@@ -202,7 +200,7 @@ export class BrokerLink {
     }
   }
 
-  /** Twice what one request may take: a client may have to connect first. */
+  /** Twice the limit of one request: a client may have to connect first. */
   private get answer_ms(): number {
     return 2 * requestTimeoutMs(this.settings.request_timeout_ms);
   }
@@ -252,7 +250,9 @@ function byTopic<T extends { topic: string }>(items: readonly T[]): Map<string, 
   return groups;
 }
 
-/** About what so many records take: a read of one need not bring, and decode, a thousand. A first batch always comes whole. */
+/**
+ * Approximate size of this many records: a read of one need not fetch and decode a thousand. A first batch is always returned completely.
+ */
 export function readBytes(records: number): number {
   return Math.min(PARTITION_BYTES_MAX, Math.max(READ_BYTES_MIN, records * RECORD_BYTES));
 }
@@ -264,7 +264,7 @@ function fetchTopics(positions: readonly FetchPosition[], maxBytes: number) {
   }));
 }
 
-/** A broker answers with whole batches: what stands before the position is left out. */
+/** A broker returns whole batches: records before the position are removed. */
 function logRecords(topic: string, partition: number, from: number, messages: readonly KafkaMessage[]): LogRecord[] {
   const records: LogRecord[] = [];
   for (const message of messages) {

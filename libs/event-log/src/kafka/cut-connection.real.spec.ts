@@ -15,11 +15,11 @@ const SASL_AUTHENTICATE = 36;
 const PARTITIONS = 12;
 const RECORD_BYTES = 1_000_000;
 const LARGE_BYTES = 500_000;
-/** About what a topic takes at most. */
+/** Approximate maximum that a topic accepts. */
 const LARGEST_BYTES = 6_900_000;
 const broken: readonly ReplyFate[] = ['halve', 'reset', 'garble', 'shorten'];
 
-describe('a connection that is cut in the middle of an answer', () => {
+describe('a connection that is cut in the middle of a response', () => {
   let plain: KafkaEventLog;
   let topic: string;
   let proxy: BrokerProxy;
@@ -47,7 +47,7 @@ describe('a connection that is cut in the middle of an answer', () => {
   const through = (address = proxy.address) =>
     KafkaEventLog.open({ brokers: [address], client_id: 'cut', request_timeout_ms: 2_000, session_timeout_ms: 3_000, heartbeat_ms: 200 });
 
-  /** The first `count` answers above a size of one API meet this fate. */
+  /** Applies this fate to the first `count` responses above a size of one API. */
   function loses(api: number, fate: ReplyFate, count: number, bytes_min: number): void {
     let left = count;
     proxy.otherReply = (reply) => (reply.api === api && reply.bytes >= bytes_min && left-- > 0 ? fate : 'deliver');
@@ -118,7 +118,7 @@ describe('a connection that is cut in the middle of an answer', () => {
     60_000,
   );
 
-  test('a record larger than what a fetch asks for is read, also where it takes longer than a silent connection is waited for', async () => {
+  test('a record larger than the limit of a fetch is read, even if it takes longer than the timeout of a silent connection', async () => {
     const name = `cut-largest-${randomUUID()}`;
     await plain.ensureTopics([{ name, partitions: 1 }]);
     await plain.append([{ ...numberedRecord(name, 0, 'largest'), value: randomBytes(LARGEST_BYTES) }]);

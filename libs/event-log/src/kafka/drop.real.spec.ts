@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => log.close());
 
-test('records below go, offsets stay, what is carried stays, and a reader that stood below goes on with what is left', async () => {
+test('records below the offset are deleted, offsets and carried records stay, and a reader below it skips to the rest', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -9,7 +9,7 @@ const SUPERVISE_MS = 1_000;
 const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 1_000;
 
-/** Long-polls every broker that leads a partition of the readers, one loop a broker, and hands what comes to the readers. */
+/** Long-polls every broker that leads a partition of the readers, with one loop for each broker, and passes the records to the readers. */
 export class FetchLoop {
   private readonly readers = new Map<string, PartitionReader>();
   private readonly loops = new Map<string, Promise<void>>();
@@ -58,7 +58,7 @@ export class FetchLoop {
     return complete_at_ms === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : performance.now() - complete_at_ms;
   }
 
-  /** Resolves when the readers of now have handled everything below the heads of now. */
+  /** Resolves when the current readers have handled everything below the current heads. */
   async caughtUp(): Promise<void> {
     const readers = this.all();
     const heads = await this.retried(() => this.link.heads(readers));
@@ -104,7 +104,7 @@ export class FetchLoop {
         await this.idle(readers.length > 0 ? left_ms : this.settings.fetch_wait_ms);
         continue;
       }
-      // Without the patient ones it may stay out for as long again: under load it comes back sooner, with records.
+      // Without the patient readers the fetch may wait their delay again: under load it returns earlier, with records.
       const wait_ms = Math.min(this.settings.fetch_wait_ms, wanted.length < readers.length ? this.max_delay_ms : Number.POSITIVE_INFINITY);
       try {
         const positions = wanted.map(({ topic, partition, position }) => ({ topic, partition, offset: position }));
@@ -124,7 +124,7 @@ export class FetchLoop {
     }
   }
 
-  /** Whether records of the topic may come later where they then come in larger batches. */
+  /** Whether records of the topic may arrive later if they then arrive in larger batches. */
   private isPatient(topic: string): boolean {
     return this.max_delay_ms > 0 && (this.patience.delayed_topics?.includes(topic) ?? true);
   }
@@ -133,22 +133,22 @@ export class FetchLoop {
     return this.patience.max_delay_ms ?? 0;
   }
 
-  /** Patient readers got what there was; while they are behind they are not held up. */
+  /** Patient readers that received all available records pause; readers that lag do not. */
   private pauses(fetched: readonly Fetched[]): boolean {
     const brought = fetched.filter(({ topic, records }) => records.length > 0 && this.isPatient(topic));
     return brought.length > 0 && brought.every(({ records, head }) => (records.at(-1)?.offset ?? 0) + 1 >= head);
   }
 
   /**
-   * A fetch names every partition and costs far more than a record: under load the next one waits a moment, so that it
-   * brings a batch. A reader that sat in a long poll for longer than that waits for nothing.
+   * A fetch names every partition and costs far more than a record: under load the next fetch is delayed, so that it returns a batch. A
+   * reader whose long poll already took longer is not delayed.
    */
   private async gather(sent_at_ms: number): Promise<void> {
     const left_ms = this.settings.fetch_every_ms - (performance.now() - sent_at_ms);
     if (left_ms > 0 && !this.closed) await sleep(left_ms);
   }
 
-  /** Records that were dropped before they were read are passed over. @returns whether a reader stood below what is left */
+  /** Skips records that were dropped before they were read. @returns whether a reader was below the first remaining offset */
   private async passDropped(readers: readonly PartitionReader[]): Promise<boolean> {
     const firsts = await this.link.firsts(readers).catch(() => []);
     const passed = readers.filter((reader, at) => reader.pass(firsts[at] ?? 0));

@@ -11,7 +11,7 @@ function frameOf(bytes: Uint8Array): Buffer {
   return frame;
 }
 
-/** The stream cut into chunks of these sizes, over and over. */
+/** The stream cut into chunks of these sizes, cyclically. */
 function chunksOf(stream: Buffer, sizes: readonly number[]): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0, nth = 0; at < stream.length; nth++) {
@@ -23,7 +23,7 @@ function chunksOf(stream: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 describe('the frames of a connection', () => {
-  test('come out whole and in order, however the network cuts them, and a part of one is never handed on', () => {
+  test('are returned complete and in order, however the network splits them, and a partial one is never passed on', () => {
     const frames = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 10 });
     const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 10 });
     fc.assert(

@@ -1,6 +1,6 @@
 const LENGTH_BYTES = 4;
 
-/** Cuts the bytes of one connection into Kafka's frames: a length (int32, big endian) and as many bytes. */
+/** Splits the bytes of one connection into Kafka's frames: a length (int32, big endian) and that many bytes. */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private buffered_bytes = 0;
@@ -8,7 +8,7 @@ export class FrameReader {
 
   constructor(private readonly frame_bytes_max: number) {}
 
-  /** Hands on each frame that is complete, its length included. @throws where a length is negative or above the limit. */
+  /** Passes on each complete frame, including its length. @throws if a length is negative or above the limit. */
   push(chunk: Buffer, take: (frame: Buffer) => void): void {
     this.chunks.push(chunk);
     this.buffered_bytes += chunk.length;

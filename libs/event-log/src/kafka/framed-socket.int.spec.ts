@@ -33,7 +33,7 @@ describe('a socket for kafkajs', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** Connected, on both sides. Whatever it reports is noted. */
+  /** A connected socket and its peer. Every event that it emits is noted. */
   async function connected(options: Partial<FramedSocketOptions> = {}): Promise<Socket> {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     framed = new FramedSocket(socket, {
@@ -48,7 +48,7 @@ describe('a socket for kafkajs', () => {
     return theirs as Socket;
   }
 
-  test('hands on whole frames only, and reports a cut in the middle of one as an end', async () => {
+  test('passes on complete frames only, and reports a cut in the middle of one as an end', async () => {
     const other = await connected();
     const second = frameOf('second');
     other.write(Buffer.concat([frameOf('first'), second.subarray(0, 3)]));
@@ -60,14 +60,14 @@ describe('a socket for kafkajs', () => {
     expect(events).toEqual(['connected', 'first', 'second', 'lost: the broker closed the connection', 'end']);
   });
 
-  test('a reset is an end too: kafkajs fails a running authentication at an end only', async () => {
+  test('a reset is reported as an end too, because kafkajs fails a running authentication only at an end', async () => {
     const other = await connected();
     other.resetAndDestroy();
     await eventually('the end is there', () => events.includes('end'));
     expect(events).not.toContain('error');
   });
 
-  test('a length that cannot be ends the connection, and what comes after it is not read', async () => {
+  test('an invalid length ends the connection, and the bytes after it are not read', async () => {
     const other = await connected({ frame_bytes_max: 100 });
     const garbled = frameOf('garbled');
     garbled.writeInt32BE(101, 0);
@@ -76,7 +76,7 @@ describe('a socket for kafkajs', () => {
     expect(events).toEqual(['connected', 'lost: the broker announces a response of 101 bytes; the limit is 100 bytes', 'end']);
   });
 
-  test('a throw of its reader ends the connection instead of the process', async () => {
+  test('an exception of its reader ends the connection instead of the process', async () => {
     const other = await connected();
     framed.on('data', () => {
       throw new RangeError('Attempt to access memory outside buffer bounds');
@@ -98,7 +98,7 @@ describe('a socket for kafkajs', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
 
-  test('is cut where a request waits and nothing comes, and is left alone where nothing waits or bytes still come', async () => {
+  test('is cut if a request is pending and no bytes arrive, and stays open if no request is pending or bytes still arrive', async () => {
     const other = await connected({ staleness_ms: SILENCE_MS });
     await new Promise((resolve) => setTimeout(resolve, 1.5 * SILENCE_MS));
     expect(events).toEqual(['connected']);
@@ -113,7 +113,7 @@ describe('a socket for kafkajs', () => {
     expect(events).toContain(`lost: received no byte for ${SILENCE_MS} ms while a request waits for its response`);
   });
 
-  test('after its end it reports nothing and takes nothing', async () => {
+  test('after its end it emits nothing and accepts nothing', async () => {
     const other = await connected();
     framed.end();
     other.write(frameOf('late'));

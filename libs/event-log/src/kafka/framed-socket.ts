@@ -2,31 +2,29 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { FrameReader } from './frame-reader.js';
 
-/** No answer comes near: a fetch brings at most `ANSWER_BYTES_MAX`, metadata of ten thousand partitions about 1 MB. */
+/** No response reaches this size: a fetch returns at most `ANSWER_BYTES_MAX`, metadata of ten thousand partitions about 1 MB. */
 export const FRAME_BYTES_MAX = 32 * 1024 * 1024;
 const KEEP_ALIVE_MS = 30_000;
 
 export interface FramedSocketOptions {
-  /** Called once, when the connection is established, unless kafkajs gave up on it before. */
+  /** Called once, when the connection is established, unless kafkajs abandoned it earlier. */
   onConnect(): void;
   /** The connection ended although kafkajs did not close it. `waiting`: a request or the connect was pending. */
   onLost(reason: string, waiting: boolean): void;
-  /** A request waits for its answer and no byte passed for this long: the connection is cut. Absent: kafkajs's request timeout alone decides. */
+  /** The connection is cut if a request is pending and no byte arrived for this long. Absent: only kafkajs's request timeout applies. */
   staleness_ms?: number;
   frame_bytes_max?: number;
 }
 
 /**
- * What kafkajs uses of a socket (`on`, `write`, `end`, `unref`), with whole frames only.
- *
- * kafkajs 2.2.4 keeps what it has read of an answer in its `Connection`, which outlives the socket: the first bytes of
- * the next connection are then read as the rest of the answer that was cut. Here a 'data' event is always one complete
- * frame, so that nothing is ever kept there, and a partial frame is dropped with its socket (decisions/0025).
- *
- * - A frame that cannot be, and a throw of kafkajs over one, end the connection and never the process.
- * - Once connected, every end is reported as 'end': at 'error' kafkajs leaves a running authentication waiting for ever.
- *   Before that it is an 'error': at 'end' kafkajs leaves the connect waiting for ever.
- * - After `end` nothing is reported: events of an old socket would close the connection that replaced it.
+ * The socket functions that kafkajs uses (`on`, `write`, `end`, `unref`), with complete frames only. kafkajs 2.2.4 keeps the part of a
+ * response that it has read in its `Connection`, which outlives the socket: it then reads the first bytes of the next connection as the
+ * rest of the cut response. Here a 'data' event is always one complete frame, so that kafkajs keeps nothing, and a partial frame is
+ * dropped with its socket (decisions/0025).
+ * - An invalid frame, and an exception of kafkajs while it handles one, end the connection and never the process.
+ * - Once connected, every end is reported as 'end': after an 'error' kafkajs would wait for a running authentication for ever. Before
+ *   that it is an 'error': after an 'end' kafkajs would wait for the connect for ever.
+ * - After `end` nothing is emitted: events of an old socket would close the connection that replaced it.
  */
 export class FramedSocket extends EventEmitter {
   private readonly frames: FrameReader;
@@ -57,14 +55,14 @@ export class FramedSocket extends EventEmitter {
     this.options.onConnect();
   }
 
-  /** @throws where the connection has ended: kafkajs rejects the request at once instead of waiting for its timeout. */
+  /** @throws if the connection has ended: kafkajs then rejects the request at once instead of waiting for its timeout. */
   write(payload: string | Buffer, encoding?: BufferEncoding): boolean {
     if (this.over) throw new Error('the connection to the broker has ended');
     this.awaited++;
     return this.socket.write(payload, encoding);
   }
 
-  /** kafkajs is done with it: what is still to be written goes out, and nothing is reported any more. */
+  /** kafkajs is done with the socket: pending writes are flushed, and nothing more is emitted. */
   end(): void {
     this.over = true;
     this.socket.destroySoon();

@@ -6,24 +6,22 @@ import { TogetherAssigner } from './together-assigner.js';
 import { within } from './within.js';
 
 const RESTART_MS = 1_000;
-/** To connect and to ask for the topics; the join itself goes on in the background. */
+/** Time to connect and load the topics; the join itself continues in the background. */
 const JOIN_MS = 60_000;
-/** A commit, or a member's goodbye, that takes longer is given up. */
+/** Timeout of a commit and of a member's leave request. */
 const ANSWER_MS = 15_000;
-/** Of the session timeout: the heartbeat was sent before its answer was heard. */
+/** Share of the session timeout: the heartbeat was sent before its response arrived. */
 const SURE_SHARE = 0.75;
 
 export interface MembershipEvents {
-  /** The partitions of each topic that are this member's from now on. Synchronous: called before anything is fetched. */
+  /** The new partitions of this member, by topic. Synchronous: called before anything is fetched. */
   onAssignment(assignment: Readonly<Record<string, readonly number[]>>): void;
 }
 
 /**
- * Membership of a consumer group and its committed offsets, nothing more.
- *
- * A kafkajs consumer whose topics are all paused: its loop sleeps and sends heartbeats, whatever the handlers do, and
- * records are fetched by position elsewhere (see BrokerLink for why). Commits carry the generation, so that a member
- * that was put out of the group can move nothing.
+ * Membership of a consumer group and its committed offsets only. It is a kafkajs consumer whose topics are all paused: its loop sleeps
+ * and sends heartbeats, whatever the handlers do, and records are fetched by position elsewhere (see BrokerLink for the reason). Commits
+ * carry the generation, so that a member that was removed from the group cannot commit.
  */
 export class GroupMembership {
   private consumer: Consumer | undefined;
@@ -48,7 +46,7 @@ export class GroupMembership {
     this.commitTimer.unref();
   }
 
-  /** @throws where the group can't be joined now; afterwards it rejoins by itself, for ever. */
+  /** @throws if the group cannot be joined now; afterwards it rejoins by itself, without limit. */
   async start(): Promise<void> {
     const client = new KafkaClient(this.settings, `group.${this.group}`, 'request');
     const consumer = client.kafka.consumer({
@@ -75,18 +73,18 @@ export class GroupMembership {
     }
   }
 
-  /** Whether this member may still believe in its assignment: in the group, not rebalancing, and heard within the session. */
+  /** Whether this member may rely on its assignment: it is in the group, not rebalancing, and had a response within the session timeout. */
   get sure(): boolean {
     return this.joined && performance.now() < this.sure_until_ms;
   }
 
-  /** Since when this member is not sure of its assignment (monotonic, ms); undefined while it is. */
+  /** Since when this member is unsure of its assignment (monotonic, ms); undefined while it is sure. */
   get unsureSince(): number | undefined {
     if (this.closed || this.sure) return undefined;
     return this.joined ? this.sure_until_ms : this.left_ms;
   }
 
-  /** Leaves with its connections and joins again with a client of its own. The group forgets the old member when its session ends. */
+  /** Leaves with its connections and joins again with a new client. The group removes the old member when its session expires. */
   rebuild(): void {
     const { consumer, client } = this;
     this.left();
@@ -96,7 +94,7 @@ export class GroupMembership {
     void this.restart();
   }
 
-  /** What this member holds, for stickiness. */
+  /** Sets the numbers that this member holds, for sticky assignment. */
   hold(owned: readonly number[]): void {
     this.owned = owned;
   }

@@ -14,15 +14,15 @@ const UNSURE_MS = 20;
 
 type Assignment = Readonly<Record<string, readonly number[]>>;
 
-/** A member of a group: membership from GroupMembership, records by position through one FetchLoop. */
+/** A member of a group: GroupMembership handles membership, one FetchLoop fetches records by position. */
 export class GroupSubscription implements RunningSubscription {
   private readonly membership: GroupMembership;
   private readonly loop: FetchLoop;
   private target: Assignment = {};
-  /** Partition numbers that were announced by onAssigned and not yet by onRevoked, with the count of the stay. */
+  /** Partition numbers announced by onAssigned and not yet by onRevoked, with the number of the assignment. */
   private readonly announced = new Map<number, number>();
   private stays = 0;
-  /** Numbers whose readers were stopped: announced as revoked even if they came back meanwhile. */
+  /** Numbers whose readers were stopped: announced as revoked even if they were assigned again meanwhile. */
   private readonly lost = new Set<number>();
   private readonly ending = new Map<string, Promise<void>>();
   private settling: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export class GroupSubscription implements RunningSubscription {
     return this.loop.stuck(before_ms);
   }
 
-  /** A member that has no readers now does not know how far its partitions are handled: whatever they hold may be for it. */
+  /** A member without readers does not know the progress of its partitions: any record in them may be unread. */
   private everywhere(waits_for: StuckPosition['waits_for'], since_ms: number): StuckPosition[] {
     const readers = this.loop.all();
     return this.subscription.topics.flatMap((topic) =>
@@ -108,7 +108,7 @@ export class GroupSubscription implements RunningSubscription {
     return this.target[topic]?.includes(partition) ?? false;
   }
 
-  /** What is no longer ours stops at once; announcing and starting follow in order. */
+  /** Stops readers of revoked partitions at once; announcements and starts follow in order. */
   private retarget(assignment: Assignment): void {
     this.target = assignment;
     this.settled = false;
@@ -176,12 +176,12 @@ export class GroupSubscription implements RunningSubscription {
     );
     const firsts = await this.link.firsts(mine);
     this.offsets_since_ms = undefined;
-    // Nothing may fail between the announcement and its note: what is not noted is never announced as revoked.
+    // Nothing may fail between the announcement and its note: an unnoted partition is never announced as revoked.
     const wanted = await this.subscription.onAssigned?.(fresh);
     const stay = ++this.stays;
     for (const number of fresh) this.announced.set(number, stay);
     if (target !== this.target) {
-      for (const number of fresh) this.lost.add(number); // announced again, with offsets of then
+      for (const number of fresh) this.lost.add(number); // announced again, with the offsets at that time
       return;
     }
     const offsets = new Map([...committed, ...(wanted ?? [])].map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
@@ -189,7 +189,7 @@ export class GroupSubscription implements RunningSubscription {
       this.begin(stay, topic, partition, Math.max(firsts[at] ?? 0, offsets.get(`${topic}/${partition}`) ?? 0));
   }
 
-  /** Where an earlier stay's handler still runs, this partition waits for it; the others do not. */
+  /** If the handler of an earlier assignment still runs, this partition waits for it; the others do not. */
   private begin(stay: number, topic: string, partition: number, offset: number): void {
     const ending = this.ending.get(`${topic}/${partition}`);
     if (ending) void ending.then(() => this.begin(stay, topic, partition, offset));

@@ -2,7 +2,7 @@ import { BrokerLink } from './broker-link.js';
 import type { KafkaSettings } from './kafka-options.js';
 import type { ProbeHeads } from './stall-guard.js';
 
-/** Asks through a client of its own, each time: what is wrong with a reader's client is not wrong with this one. */
+/** Uses a separate client for each query: a fault of a reader's client does not affect it. */
 export function headsProbe(settings: KafkaSettings): ProbeHeads {
   return async (positions) => {
     const link = new BrokerLink(settings, 'stall-probe');

@@ -9,20 +9,19 @@ import { restWhereNothingWaits } from './request-queue.js';
 
 restWhereNothingWaits();
 
-/** Retries inside one kafkajs call. Ours come on top, where giving up has a meaning. */
+/** Retries inside one kafkajs call. Retries of this package come on top, where giving up has a meaning. */
 export const shortRetry: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, factor: 0.2, retries: 3 };
 
 /**
- * How long a client waits for an answer. `silence`: a connection without a byte for `request_timeout_ms` is cut, and an answer
- * that arrives has the time its size takes. `request`: kafkajs alone decides, for requests that a broker holds on purpose (JoinGroup).
+ * How long a client waits for a response. `silence`: a connection without a byte for `request_timeout_ms` is cut, and an arriving
+ * response gets the time that its size needs. `request`: only kafkajs's timeout applies, for requests that a broker delays on purpose
+ * (JoinGroup).
  */
 export type Patience = 'silence' | 'request';
 
 /**
- * A kafkajs client whose sockets hand it whole frames and can be cut.
- *
- * After a request timeout kafkajs keeps the silent connection and sends the retry down the same hole; cutting makes it
- * reconnect.
+ * A kafkajs client whose sockets emit complete frames and can be cut. After a request timeout kafkajs keeps the silent connection and
+ * sends the retry on it; cutting it makes kafkajs reconnect.
  */
 export class KafkaClient {
   readonly kafka: Kafka;
@@ -57,7 +56,7 @@ export class KafkaClient {
     for (const socket of [...this.sockets]) socket.cut('closed a connection after a request timed out');
   }
 
-  /** Cuts all and connects no more: what an abandoned part of kafkajs still tries fails at once. */
+  /** Cuts all connections and opens no more: requests of abandoned parts of kafkajs then fail at once. */
   retire(): void {
     this.retired = true;
     this.cut();
@@ -68,7 +67,7 @@ export class KafkaClient {
     const socket: Socket = ssl ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl }) : connect({ host, port });
     const framed = new FramedSocket(socket, {
       onConnect,
-      // A broker closes connections that are idle for long: nothing is lost with them.
+      // A broker closes idle connections: nothing is lost with them.
       onLost: (reason, waiting) => {
         if (waiting)
           this.settings.warn('connection lost', { event: 'kafka_connection_lost', part: this.name, broker: `${host}:${port}`, reason });
@@ -78,12 +77,12 @@ export class KafkaClient {
     socket.once(ssl ? 'secureConnect' : 'connect', () => framed.established());
     this.sockets.add(framed);
     socket.once('close', () => this.sockets.delete(framed));
-    // kafkajs uses on, write, end and unref of it; its type asks for a whole socket.
+    // kafkajs uses only on, write, end and unref; its type requires a complete socket.
     return framed as unknown as Socket;
   };
 }
 
-/** The same error as a fault of the surroundings. */
+/** Wraps the error as an infrastructure fault. */
 export function faultOf(what: string, cause: unknown): InfrastructureFault {
   if (isInfrastructureFault(cause)) return cause as InfrastructureFault;
   return new InfrastructureFault(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });

@@ -22,7 +22,7 @@ describeEventLog(
   60_000,
 );
 
-test('a topic is made so that it keeps all, for ever, under the times of the broker', async () => {
+test('a topic is created with unlimited retention and broker timestamps', async () => {
   const log = await KafkaEventLog.open({ brokers, client_id: 'kept' });
   const name = topicName('kept-for-ever');
   await log.ensureTopics([{ name, partitions: 1 }]);

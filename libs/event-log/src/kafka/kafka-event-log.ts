@@ -21,14 +21,13 @@ import { type KafkaLogOptions, type KafkaSettings, kafkaSettings } from './kafka
 import { KafkaTopics } from './kafka-topics.js';
 import { ProducerLane } from './producer-lane.js';
 
-/** A subscription that says whether it makes no progress. */
+/** A subscription that reports whether it is stalled. */
 type WatchedSubscription = RunningSubscription & { start(): Promise<void>; readonly stalled: boolean };
 
 /**
- * The log on Apache Kafka. Both visibilities are durable here: a record is seen once all in-sync replicas have it.
- *
- * Order and idempotence of writes: ProducerLane. Delivery: GroupMembership for who reads what, BrokerLink and
- * PartitionReader for the records. Nothing here rests on Kafka's transactions.
+ * The log on Apache Kafka. Both visibilities are durable here: a record is visible once all in-sync replicas have it. Order and
+ * idempotence of writes: ProducerLane. Delivery: GroupMembership for assignments, BrokerLink and PartitionReader for records. Kafka's
+ * transactions are not used.
  */
 export class KafkaEventLog extends EventLog {
   private readonly lanes: readonly ProducerLane[];
@@ -47,7 +46,7 @@ export class KafkaEventLog extends EventLog {
     this.lanes = Array.from({ length: producers }, (_, number) => new ProducerLane(settings, `producer-${number}`, oneBroker));
   }
 
-  /** @throws InfrastructureFault where no broker answers. */
+  /** @throws InfrastructureFault if no broker responds. */
   static async open(options: KafkaLogOptions): Promise<KafkaEventLog> {
     const settings = kafkaSettings(options);
     const topics = new KafkaTopics(settings);
@@ -55,7 +54,7 @@ export class KafkaEventLog extends EventLog {
     try {
       await topics.load();
       await reader.want([]);
-      await reader.recover(undefined); // loads the metadata: how many brokers there are
+      await reader.recover(undefined); // loads the metadata, which has the number of brokers
     } catch (error) {
       await Promise.all([topics.close(), reader.close()]);
       throw faultOf(`can't open the log at ${options.brokers.join(', ')}`, error);
@@ -63,7 +62,7 @@ export class KafkaEventLog extends EventLog {
     return new KafkaEventLog(settings, topics, reader);
   }
 
-  /** Whether every subscription moves where there is something to read. */
+  /** `stalled` if a subscription makes no progress although there are records to read. */
   override get health(): LogHealth {
     if (this.closed) return 'closed';
     return [...this.running].some(({ stalled }) => stalled) ? 'stalled' : 'open';
@@ -125,7 +124,7 @@ export class KafkaEventLog extends EventLog {
     return head ?? 0;
   }
 
-  /** Kafka's own time index answers: one request. */
+  /** Uses Kafka's own time index: one request. */
   override since(topic: string, partition: number, time_ms: number): Promise<number> {
     return this.retried(`can't find an offset by time in ${topic}/${partition}`, () => this.reader.since({ topic, partition }, time_ms));
   }
@@ -158,7 +157,7 @@ export class KafkaEventLog extends EventLog {
     return running;
   }
 
-  /** Below what is left, or behind the head. */
+  /** Handles a read below the first remaining offset or beyond the head. */
   private async beyond(topic: string, partition: number, offset: number, records: LogRecord[]): Promise<LogRecord[]> {
     const first = await this.first(topic, partition);
     if (offset < first) throw new RecordsDropped(topic, partition, offset, first);
@@ -195,7 +194,7 @@ export class KafkaEventLog extends EventLog {
   }
 }
 
-/** What passes by itself: above all a topic created a moment ago, which not every broker knows or leads yet. */
+/** Transient errors: above all of a topic created a moment ago, which not every broker knows or leads yet. */
 function isPassing(error: unknown): boolean {
   const { cause } = error as { cause?: unknown };
   return [error, cause].some((one) => {

@@ -6,7 +6,7 @@ import type { KafkaSettings } from './kafka-options.js';
 import { PartitionReader } from './partition-reader.js';
 import { StallGuard } from './stall-guard.js';
 
-/** Every partition of some topics, by position and without a group. */
+/** Reads every partition of some topics, by position and without a group. */
 export class KafkaFollower implements RunningSubscription {
   private readonly loop: FetchLoop;
   private readonly guard: StallGuard;
@@ -21,14 +21,14 @@ export class KafkaFollower implements RunningSubscription {
     this.guard = new StallGuard(settings, `follower of ${follower.topics.join(', ')}`, watched, headsProbe(settings));
   }
 
-  /** @throws where a topic does not exist or no broker answers. */
+  /** @throws if a topic does not exist or no broker responds. */
   async start(): Promise<void> {
     const { topics, from } = this.follower;
     await this.link.want(topics);
     const partitions = topics.flatMap((topic) => numbersBelow(this.link.partitions(topic)).map((partition) => ({ topic, partition })));
     for (const topic of topics) if (this.link.partitions(topic) === 0) throw new Error(`Kafka has no topic ${topic}`);
     const heads = from === 'head' ? await this.link.heads(partitions) : [];
-    // Records below were dropped: whoever wants them begins with what is left.
+    // Lower records were dropped: readers of them start at the first remaining offset.
     const firsts = from === 'head' ? [] : await this.link.firsts(partitions);
     const given = new Map(typeof from === 'string' ? [] : from.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     for (const [index, { topic, partition }] of partitions.entries())

@@ -10,7 +10,7 @@ import { within } from './within.js';
 const READY_MS = 15_000;
 const POLL_MS = 50;
 
-/** Kept for ever, uncompacted, stamped by the broker at append: approvals and expiries go by these stamps. */
+/** Unlimited retention, no compaction, timestamps set by the broker at append: approvals and expiries use these timestamps. */
 const topicConfig = {
   'retention.ms': '-1',
   'retention.bytes': '-1',
@@ -19,19 +19,19 @@ const topicConfig = {
   'max.message.bytes': String(MESSAGE_BYTES_MAX),
 } as const;
 
-/** Requests to the cluster rather than to a partition, over one kept admin connection. */
+/** Requests to the cluster rather than to a partition, over one persistent admin connection. */
 export class KafkaTopics {
   private readonly counts = new Map<string, number>();
   private admin: Promise<Admin> | undefined;
 
   constructor(private readonly settings: KafkaSettings) {}
 
-  /** Learns all existing topics. @throws InfrastructureFault where no broker answers. */
+  /** Loads all existing topics. @throws InfrastructureFault if no broker responds. */
   async load(): Promise<void> {
     await this.use("can't reach Kafka", async (admin) => this.learn(await admin.fetchTopicMetadata()));
   }
 
-  /** Partition count of an existing topic. @throws where it is not known: ensureTopics or load comes first. */
+  /** Partition count of an existing topic. @throws if it is unknown: call ensureTopics or load first. */
   partitions(topic: string): number {
     const count = this.counts.get(topic);
     if (count === undefined) throw new Error(`Kafka has no topic ${topic}, or this process has not loaded its metadata`);
@@ -45,18 +45,18 @@ export class KafkaTopics {
     const configEntries = Object.entries(topicConfig).map(([name, value]) => ({ name, value }));
     const replicationFactor = this.settings.replication_factor;
     const topics = missing.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions, replicationFactor, configEntries }));
-    // waitForLeaders races on KRaft: the topic exists and its metadata is not there yet
+    // waitForLeaders races on KRaft: the topic exists while its metadata does not yet
     await this.use("can't create topics", (admin) => admin.createTopics({ topics, waitForLeaders: false }));
     await this.ready(missing.map(({ name }) => name));
   }
 
-  /** The first offset that is left of a partition. */
+  /** The first remaining offset of a partition. */
   async first(topic: string, partition: number): Promise<number> {
     const found = await this.use(`can't read the offsets of ${topic}`, (admin) => admin.fetchTopicOffsets(topic));
     return Number(found.find((one) => one.partition === partition)?.low ?? 0);
   }
 
-  /** Deletes the records below an offset, per partition, of the topics that are not carried. @returns how many partitions got shorter */
+  /** Deletes the records below an offset, by partition, of the topics that are not carried. @returns how many partitions were shortened */
   async drop({ below, carries }: DropTerms): Promise<number> {
     let dropped = 0;
     for (const [topic, count] of this.counts) {
@@ -74,7 +74,7 @@ export class KafkaTopics {
     return dropped;
   }
 
-  /** Offsets that a group committed; partitions without are left out. */
+  /** Offsets that a group committed; partitions without a commit are omitted. */
   async committed(group: string, topics: readonly string[]): Promise<TopicOffset[]> {
     const found = await this.use(`can't read the offsets of ${group}`, (admin) =>
       admin.fetchOffsets({ groupId: group, topics: [...topics] }),
@@ -84,7 +84,7 @@ export class KafkaTopics {
     );
   }
 
-  /** One piece of work on the admin connection, with a fresh one after a fault. @throws InfrastructureFault */
+  /** Runs work on the admin connection, with a new connection after a fault. @throws InfrastructureFault */
   use<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
     return retried(retryPlans.kafka_admin, () => this.useOnce(what, work));
   }
@@ -106,7 +106,7 @@ export class KafkaTopics {
     await within(this.answer_ms, 'close', closing).catch(() => {});
   }
 
-  /** Twice what one request may take: the admin may have to connect, or to find the controller. */
+  /** Twice the limit of one request: the admin may have to connect, or to find the controller. */
   private get answer_ms(): number {
     return 2 * requestTimeoutMs(this.settings.request_timeout_ms);
   }

@@ -9,7 +9,7 @@ import { nameOf, numberedRecord, readAll } from './testing/numbered-records.js';
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA).split(',');
 const RECORDS = 1_000;
 
-describe('replies that are lost after the append, under concurrent senders', () => {
+describe('replies that are lost after the append, with concurrent senders', () => {
   let proxy: BrokerProxy;
   let plain: KafkaEventLog;
   let topic: string;
@@ -26,12 +26,12 @@ describe('replies that are lost after the append, under concurrent senders', () 
     await proxy.close();
   }, 30_000);
 
-  /** Every sender appends one record after the other; returns the acknowledged offset of each record. */
+  /** Every sender appends records one after the other; returns the acknowledged offset of each record. */
   async function sendAll(log: KafkaEventLog, run: string, senders: number): Promise<Map<string, { partition: number; offset: number }>> {
     const acknowledged = new Map<string, { partition: number; offset: number }>();
     const sender = async (number: number) => {
       for (let nth = 0; nth < RECORDS / senders; nth++) {
-        // a few senders out of step make many sends of one record: equal sizes are what a reused sequence can hide behind
+        // a few senders out of step cause many sends of one record: sends of equal size can hide a reused sequence
         if (senders < 10) await new Promise((resolve) => setTimeout(resolve, (number * 7 + nth * 3) % 5));
         const partition = (number + nth) % (senders > 10 ? 4 : 1);
         const name = `${run}/${number}/${nth}`;
@@ -71,7 +71,7 @@ describe('replies that are lost after the append, under concurrent senders', () 
   ] as const)(
     'nothing acknowledged is lost and nothing is there twice (%s, %d producers, %d senders)',
     async (fate, producers, senders) => {
-      const log = await through({ producers, send_every_ms: 0 }); // many small sends: more replies to lose
+      const log = await through({ producers, send_every_ms: 0 }); // many small sends: more replies can be lost
       let replies = 0;
       const every = fate === 'cut' ? 4 : 12;
       proxy.replies_lost = 0;
@@ -90,7 +90,7 @@ describe('replies that are lost after the append, under concurrent senders', () 
     120_000,
   );
 
-  test('a producer that gave up never lends its sequence to other records', async () => {
+  test('a producer that gave up never reuses its sequence for other records', async () => {
     const log = await through({ producers: 1, send_retries: 2, append_timeout_ms: 3_000 });
     proxy.produceReply = () => 'cut';
     const fault = await log.append([numberedRecord(topic, 0, 'given-up/first')]).catch((error: unknown) => error);

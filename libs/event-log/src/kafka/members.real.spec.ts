@@ -10,7 +10,7 @@ const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA).split(',');
 const PARTITIONS = 4;
 const patience = { session_timeout_ms: 3_000, heartbeat_ms: 200, request_timeout_ms: 1_000 };
 
-/** One member of the group under test, on a connection of its own. */
+/** One member of the group under test, with its own connection. */
 class Member {
   readonly numbers = new Set<number>();
   readonly seen: string[] = [];
@@ -113,7 +113,7 @@ describe('members of a group on Kafka', () => {
     await proxy.close();
   }, 120_000);
 
-  test('a batch that was being handled when its member lost the partition comes to the next one', async () => {
+  test('a batch whose member lost the partition while handling it is delivered to the next member', async () => {
     await freshTopics();
     const group = `g-${randomUUID()}`;
     const first = await Member.join(brokers, group, topics);
@@ -136,7 +136,7 @@ describe('members of a group on Kafka', () => {
     await second.leave();
   }, 60_000);
 
-  test('a handler that takes longer than the session keeps its partitions and holds up no other one', async () => {
+  test('a handler that takes longer than the session keeps its partitions and delays no other one', async () => {
     await freshTopics();
     const member = await Member.join(brokers, `g-${randomUUID()}`, topics);
     let slow = true;

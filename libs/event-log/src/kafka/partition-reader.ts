@@ -13,26 +13,25 @@ export interface ReaderOptions {
   offset: number;
   batch_records_max: number;
   onBatch(batch: LogBatch): Promise<void>;
-  /** Resolves when a batch may be handed out: at once, or when the membership is sure again. */
+  /** Resolves when a batch may be delivered: at once, or when the membership is confirmed again. */
   clear(): Promise<void>;
-  /** There is room again after a full buffer. */
+  /** The buffer was full and has space again. */
   onCapacity(): void;
   warn(message: string, detail: Readonly<Record<string, unknown>>): void;
 }
 
 /**
- * One partition's way from fetch to handler: a bounded buffer, one batch at a time, the same batch again after a throw.
- *
- * A slow or failing handler holds up its own partition only; fetches and heartbeats go on around it.
+ * Passes records of one partition from fetch to handler: a bounded buffer, one batch at a time, and the same batch again after a throw. A
+ * slow or failing handler delays only its own partition; fetches and heartbeats continue.
  */
 export class PartitionReader {
   readonly topic: string;
   readonly partition: number;
   /** The next offset to fetch. */
   position: number;
-  /** Everything below was handled. */
+  /** Everything below this offset has been handled. */
   handled: number;
-  /** Monotonic time up to which this reader is known to have handled all there was. */
+  /** Monotonic time up to which this reader is known to have handled all records. */
   complete_at_ms = Number.NEGATIVE_INFINITY;
   private buffer: LogRecord[] = [];
   private buffered_bytes = 0;
@@ -55,17 +54,17 @@ export class PartitionReader {
     return !this.stopped && this.buffer.length < BUFFER_RECORDS_MAX && this.buffered_bytes < BUFFER_BYTES_MAX;
   }
 
-  /** Time of the last activity, ms; undefined while a handler works on a batch or is about to try it again. */
+  /** Time of the last activity, ms; undefined while a handler runs or waits for its retry. */
   get idleSince(): number | undefined {
     return this.stopped || this.waits_for === 'handler' ? undefined : this.progress_at_ms;
   }
 
-  /** Whose turn it is, where it is idle. */
+  /** What an idle reader waits for. */
   get waitsFor(): 'fetch' | 'membership' {
     return this.waits_for === 'membership' ? 'membership' : 'fetch';
   }
 
-  /** Takes what a fetch sent at `sent_at_ms` brought, unless it was for another position (leaders may overlap while they move). */
+  /** Accepts the records of a fetch sent at `sent_at_ms`, unless it was for another position (leaders may overlap while they move). */
   accept(fetched: Fetched, sent_at_ms: number): void {
     if (this.stopped || fetched.offset !== this.position) return;
     this.progress_at_ms = performance.now();
@@ -83,7 +82,7 @@ export class PartitionReader {
     if (this.buffer.length > 0) this.delivering ??= this.deliver();
   }
 
-  /** Goes on at the first record that is left, where it stood below. @returns whether it did */
+  /** Skips to the first remaining record, if the reader was below it. @returns whether it was */
   pass(first: number): boolean {
     if (this.position >= first) return false;
     this.position = first;
@@ -92,7 +91,7 @@ export class PartitionReader {
     return true;
   }
 
-  /** No batch is begun any more; resolves when the one that runs has ended. */
+  /** Starts no further batch; resolves when the running one has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.buffer = [];
@@ -126,7 +125,7 @@ export class PartitionReader {
     this.progress_at_ms = performance.now();
   }
 
-  /** Offsets behind the last record that no reader is given: control records. */
+  /** Skips the offsets after the last record that are never delivered: control records. */
   private passUnreadable(): void {
     if (this.buffer.length === 0) this.handled = Math.max(this.handled, this.position);
   }

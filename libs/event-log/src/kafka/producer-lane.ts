@@ -6,24 +6,21 @@ import type { KafkaSettings } from './kafka-options.js';
 import { within } from './within.js';
 
 const BATCH_RECORDS_MAX = 500;
-/** All retries of one send together; kafkajs then never answers, and its producer is replaced. */
+/** Limit of all retries of one send: kafkajs then never settles, and its producer is replaced. */
 const SEND_MS = 180_000;
 const QUEUE_RECORDS_MAX = 50_000;
-/** A send of fewer says that little happens: then nothing waits for company. */
+/** Fewer records in a send mean little load: then no send is delayed. */
 const BUSY_RECORDS = 4;
-/** What one record more in the send before lets the next one wait. */
+/** Delay of the next send for each record of the previous one. */
 const WAIT_A_RECORD_MS = 0.75;
 
 /**
- * One idempotent producer and the queue in front of it.
- *
- * kafkajs rolls a partition's sequence back when a reply is lost and frees the broker before it retries; a second send
- * would take the same sequence, be answered 'duplicate' and never be stored. So **one send is outstanding, ever**: what
- * comes meanwhile forms the next batch, and the retry carries the same records under the same sequence. When kafkajs
- * gives up, the sequence is rolled back although the records may be there: the producer is discarded with its id.
- *
- * With several brokers a send holds one partition only: kafkajs retries a send to several leaders as soon as the first
- * of them fails, so that partitions of the others are written twice or, when a leader moves, not at all.
+ * One idempotent producer and its queue. kafkajs rolls a partition's sequence back when a reply is lost, and releases the broker before
+ * it retries; a second send would use the same sequence, be acknowledged as 'duplicate' and never be stored. So **at most one send is
+ * outstanding**: records that arrive meanwhile form the next batch, and the retry sends the same records with the same sequence. When
+ * kafkajs gives up, the sequence is rolled back although the records may be stored: the producer is discarded with its id. With several
+ * brokers a send contains one partition only: kafkajs retries a send to several leaders as soon as the first of them fails, so that
+ * partitions of the others are written twice or, when a leader moves, not at all.
  */
 export class ProducerLane {
   private queue: AppendPart[] = [];
@@ -92,14 +89,14 @@ export class ProducerLane {
     this.busy = false;
   }
 
-  /** Where the send before held several records, the next one waits for more: the longer, the more there were. */
+  /** If the previous send had several records, the next one is delayed, the longer the more there were. */
   private async gather(): Promise<void> {
     const every_ms = Math.min(this.settings.send_every_ms, this.sent_records * WAIT_A_RECORD_MS);
     const left_ms = every_ms - (performance.now() - this.sent_at_ms);
     if (left_ms > 0 && this.sent_records >= BUSY_RECORDS && !this.closed) await sleep(left_ms);
   }
 
-  /** The next batch: whole parts in the order they came. */
+  /** The next batch: complete parts in the order of their arrival. */
   private take(): AppendPart[] {
     const taken: AppendPart[] = [];
     const left: AppendPart[] = [];

@@ -6,7 +6,7 @@ import { IncompatibleSchema, RegisteredCodec } from './registered-codec.js';
 const url = String(process.env.COUNTERSIGN_TEST_REGISTRY);
 const viewed = eventSchemas.find(({ event_type }) => event_type === 'approval_viewed')!;
 
-/** The schema of approval_viewed on a topic of this test, changed. */
+/** The schema of approval_viewed on a topic of this test, with changes. */
 function variant(topic: string, change: (fields: { name: string }[]) => object[]): EventSchema {
   const schema = JSON.parse(viewed.schema) as { fields: { name: string }[] };
   return { ...viewed, topic: topic as EventSchema['topic'], schema: JSON.stringify({ ...schema, fields: change(schema.fields) }) };
@@ -14,7 +14,7 @@ function variant(topic: string, change: (fields: { name: string }[]) => object[]
 
 const withNote = (fields: { name: string }[]) => [...fields, { name: 'note', type: 'string', default: 'none' }];
 
-/** An approval_viewed with every field filled by its type. */
+/** An approval_viewed event with every field set according to its type. */
 function sample(codec: EventCodec): Buffer {
   const meta = {
     event_id: randomUUID(),
@@ -30,7 +30,7 @@ function sample(codec: EventCodec): Buffer {
   return codec.encode('approval_viewed', { meta, approval_id: 'a', viewer, viewed_at_ms: 1, note: 'new' } as never);
 }
 
-/** Notes which ids a registry gave. */
+/** Records the ids that a registry assigned. */
 class NotingCodec extends EventCodec {
   readonly given = new Map<EventType, number>();
 
@@ -41,7 +41,7 @@ class NotingCodec extends EventCodec {
 }
 
 describe('the codec on a real registry', () => {
-  test('a registry that saw only this build gives the embedded ids', async () => {
+  test('a registry that knows only this build assigns the embedded ids', async () => {
     const codec = new NotingCodec();
     await new RegisteredCodec(url, codec).start();
     expect(Object.fromEntries(codec.given)).toEqual(Object.fromEntries(eventSchemas.map(({ event_type, id }) => [event_type, id])));
@@ -50,7 +50,7 @@ describe('the codec on a real registry', () => {
     expect(again.given).toEqual(codec.given);
   }, 60_000);
 
-  test('services that start together on a registry that knows nothing all start, and with the same ids', async () => {
+  test('services that start together on an empty registry all start, with the same ids', async () => {
     const round = randomUUID();
     const fresh = Array.from({ length: 12 }, (_, number) => variant(`together-${round}-${number}`, (fields) => fields));
     const codecs = Array.from({ length: 6 }, () => new NotingCodec());
@@ -58,7 +58,7 @@ describe('the codec on a real registry', () => {
     for (const codec of codecs) expect(codec.given).toEqual(codecs[0]?.given);
   }, 60_000);
 
-  test('a schema that readers of the older one could not read is refused', async () => {
+  test('a schema that readers of the older version could not read is refused', async () => {
     await new RegisteredCodec(url, new EventCodec()).start();
     const topic = `incompatible-${randomUUID()}`;
     const first = variant(topic, (fields) => fields);
@@ -67,7 +67,7 @@ describe('the codec on a real registry', () => {
     await expect(new RegisteredCodec(url, new EventCodec([second]), [second]).start()).rejects.toBeInstanceOf(IncompatibleSchema);
   }, 60_000);
 
-  test('what a newer producer wrote is read by an older consumer, and the other way round', async () => {
+  test('an older consumer reads what a newer producer wrote, and vice versa', async () => {
     const oldCodec = new EventCodec();
     const oldSide = new RegisteredCodec(url, oldCodec);
     await oldSide.start();
@@ -92,7 +92,7 @@ describe('the codec on a real registry', () => {
     expect(newCodec.decode(older).event).toHaveProperty('note', 'none');
   }, 60_000);
 
-  test('an id that the registry does not know teaches nothing and is no fault', async () => {
+  test('an id that the registry does not know changes nothing and is no fault', async () => {
     const codec = new EventCodec();
     await new RegisteredCodec(url, codec).learn(2_000_000_000);
     expect(codec.knows(2_000_000_000)).toBe(false);

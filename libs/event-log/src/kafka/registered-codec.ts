@@ -7,16 +7,14 @@ const UNKNOWN_FOR_MS = 10_000;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
-/** A schema of this build that the registry refuses because consumers of the older one could not read it. Nothing may start with it. */
+/** The registry refuses a schema of this build because consumers of the older version could not read it. No service may start with it. */
 export class IncompatibleSchema extends Error {
   readonly code = 'INCOMPATIBLE_SCHEMA';
 }
 
 /**
- * The codec's link to a registry with Confluent's API.
- *
- * Each event has its own subject, `<topic>-<event_type>`, which only accepts BACKWARD compatible versions. Schemas are
- * registered in the order of their embedded ids, so that a fresh registry gives the same ids.
+ * Connects the codec to a registry with Confluent's API. Each event has its own subject, `<topic>-<event_type>`, which only accepts
+ * BACKWARD compatible versions. Schemas are registered in the order of their embedded ids, so that a new registry assigns the same ids.
  */
 export class RegisteredCodec implements SchemaSource {
   private readonly registry: SchemaRegistry;
@@ -31,8 +29,8 @@ export class RegisteredCodec implements SchemaSource {
   }
 
   /**
-   * Registers every schema of this build and writes with the ids given.
-   * @throws IncompatibleSchema where the registry refuses one; InfrastructureFault where it is unavailable.
+   * Registers every schema of this build and writes with the assigned ids.
+   * @throws IncompatibleSchema if the registry refuses one; InfrastructureFault if it is unavailable.
    */
   async start(): Promise<void> {
     const ordered = [...this.schemas].sort((a, b) => a.id - b.id);
@@ -53,18 +51,18 @@ export class RegisteredCodec implements SchemaSource {
     else this.unknown.set(schemaId, performance.now() + UNKNOWN_FOR_MS);
   }
 
-  /** The id of a schema that the registry has already, which is every start but the first. */
+  /** The id of a schema that is already registered, which is the case at every start but the first. */
   private async registered({ topic, event_type, schema }: EventSchema): Promise<number | undefined> {
     const subject = `${topic}-${event_type}`;
     try {
       return await this.registry.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema });
     } catch (cause) {
-      if ((cause as { name?: string }).name === 'ConfluentSchemaRegistryError') return undefined; // how the client wraps a 404
+      if ((cause as { name?: string }).name === 'ConfluentSchemaRegistryError') return undefined; // wraps a 404
       throw new InfrastructureFault(`the schema registry did not answer whether ${subject} is registered`, { cause });
     }
   }
 
-  /** Services start together: a refusal may only mean that another one registers the same schema at this moment. */
+  /** Services start together: a refusal may only mean that another one registers the same schema now. */
   private register(schema: EventSchema): Promise<number> {
     return retried(retryPlans.schema_registration, async (attempt) => {
       const id = attempt > 1 ? await this.registered(schema) : undefined;
@@ -84,7 +82,7 @@ export class RegisteredCodec implements SchemaSource {
     }
   }
 
-  /** The schema's text, or undefined where the registry does not know it. */
+  /** The schema's text, or undefined if the registry does not know it. */
   private async find(schemaId: number): Promise<string | undefined> {
     try {
       const type = (await this.registry.getSchema(schemaId)) as unknown as {

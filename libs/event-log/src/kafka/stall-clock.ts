@@ -1,11 +1,10 @@
-/** What was seen of a subscription: it moves or has nothing to do, it is stuck, or unknown because Kafka does not respond. */
+/** State of a subscription: it moves or has nothing to do, it is stuck, or unknown because Kafka does not respond. */
 export type Sighting = 'moving' | 'stuck' | 'unknown';
 export type StallStep = 'none' | 'rebuild' | 'fail';
 
 /**
- * When a stuck subscription is rebuilt, and when that has not helped. Pure: times are data, ms of one monotonic clock.
- *
- * Only time in which Kafka answers counts: an outage of the cluster is waited for, and ends no process.
+ * Decides when a stuck subscription is rebuilt, and when the rebuild had no effect. Pure: times are data, ms of one monotonic clock. Only
+ * time in which Kafka responds counts: an outage of the cluster is waited for, and ends no process.
  */
 export class StallClock {
   private stuck_since_ms: number | undefined;
@@ -14,7 +13,7 @@ export class StallClock {
 
   constructor(private readonly stall_ms: number) {}
 
-  /** It was rebuilt and has not moved since. */
+  /** Whether it was rebuilt without effect. */
   get stalled(): boolean {
     return this.rebuilt;
   }

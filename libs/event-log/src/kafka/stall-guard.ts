@@ -2,11 +2,11 @@ import { faultOf } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
 import { type Sighting, StallClock } from './stall-clock.js';
 
-/** A position at which nothing has happened since a time, and not because a handler works on it. */
+/** A position without activity since a time, while no handler works on it. */
 export interface StuckPosition {
   topic: string;
   partition: number;
-  /** Everything below was handled. */
+  /** Everything below this offset has been handled. */
   handled: number;
   since_ms: number;
   waits_for: 'fetch' | 'membership' | 'offsets';
@@ -15,23 +15,23 @@ export interface StuckPosition {
 export interface Watched {
   /** The positions without progress since before this time (monotonic, ms). */
   stuck(before_ms: number): readonly StuckPosition[];
-  /** Drops the connections and clients that these wait for; others take their place. */
+  /** Drops the connections and clients that these positions wait for, and creates new ones. */
   rebuild(stuck: readonly StuckPosition[]): void;
 }
 
-/** The heads of partitions as a client of its own sees them. @throws where Kafka does not answer. */
+/** The heads of partitions, read with a separate client. @throws if Kafka does not respond. */
 export type ProbeHeads = (positions: readonly StuckPosition[]) => Promise<readonly number[]>;
 
-/** Share of `stall_ms` without progress after which Kafka is asked whether there is anything to read. */
+/** Share of `stall_ms` without progress after which Kafka is queried for unread records. */
 const SUSPECT_SHARE = 0.25;
 const CHECKS_A_SUSPICION = 3;
-/** A check that comes so many intervals late says that the process stood still, not the subscription. */
+/** A check that is this many intervals late shows that the process was suspended, not the subscription. */
 const LATE_INTERVALS = 3;
 
 /**
- * Watches one subscription or follower: with records to read and no progress for `stall_ms` it is rebuilt, and after as
- * long again the process is stopped. A handler that works or is retried, a full buffer, a topic without newer
- * records and a cluster that does not answer are no stall.
+ * Watches one subscription or follower: after `stall_ms` with records to read and without progress it is rebuilt, and after the same time
+ * again the process is stopped. A handler that runs or is retried, a full buffer, a topic without newer records and a cluster that does
+ * not respond are no stall.
  */
 export class StallGuard {
   private readonly clock: StallClock;
@@ -51,7 +51,7 @@ export class StallGuard {
     this.interval_ms = Math.max(10, (settings.stall_ms * SUSPECT_SHARE) / CHECKS_A_SUSPICION);
   }
 
-  /** It was rebuilt and has not moved since. */
+  /** Whether it was rebuilt without effect. */
   get stalled(): boolean {
     return this.failed || (this.timer !== undefined && this.clock.stalled);
   }

@@ -92,7 +92,7 @@ describe('a subscription that makes no progress', () => {
     60_000,
   );
 
-  test('asks for the end of the process, with what is stuck, where a rebuild did not help', async () => {
+  test('requests the end of the process, with the stuck positions, if a rebuild had no effect', async () => {
     await append('first');
     await follow();
     await eventually('the first is there', () => reader.values.length === 1);
@@ -107,12 +107,12 @@ describe('a subscription that makes no progress', () => {
     expect(log.health).toBe('stalled');
   }, 60_000);
 
-  test('a member that hears nothing of its group joins it again', async () => {
+  test('a member without responses of its group joins it again', async () => {
     await append('first');
     await member();
     await eventually('the first is there', () => reader.values.length === 1);
     silence(MEMBERSHIP);
-    await passes(2); // by now it does not trust its assignment any more, and there is nothing to read
+    await passes(2); // by now it no longer trusts its assignment, and there is nothing to read
     expect(rebuilt).toEqual([]);
     await append('second');
     await eventually('it was rebuilt', () => rebuilt.length === 1);
@@ -137,7 +137,7 @@ describe('a subscription that makes no progress', () => {
     expect([rebuilt, failed, log.health]).toEqual([[], [], 'open']);
   }, 60_000);
 
-  test('a slow handler, one that is tried again, an idle topic and one that ends with a control record are no stall', async () => {
+  test('a slow or retried handler, an idle topic and a topic that ends with a control record are no stall', async () => {
     const [slow, failing, idle, transactional] = ['slow', 'failing', 'idle', 'transactional'].map((word) => `${word}-${topic}`) as [
       string,
       string,

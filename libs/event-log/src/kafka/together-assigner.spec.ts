@@ -11,7 +11,7 @@ const counts = fc.integer({ min: 1, max: 12 });
 const sameCounts = (count: number) => new Map(topics.map((topic) => [topic, count]));
 const numbersOf = (share: Record<string, number[]> | undefined) => [...new Set(Object.values(share ?? {}).flat())].sort((a, b) => a - b);
 
-/** The members as they would come to the next rebalance. */
+/** The members as they would join the next rebalance. */
 function after(members: readonly AssignerMember[], assigned: Map<string, Record<string, number[]>>): AssignerMember[] {
   return members.map((member) => ({ ...member, owned: numbersOf(assigned.get(member.id)) }));
 }
@@ -61,7 +61,7 @@ describe('the assigner that keeps partition n of all topics together', () => {
     );
   });
 
-  test('who stays keeps what it held, as far as that is fair, when another leaves', () => {
+  test('a remaining member keeps its partitions, as far as that is fair, when another leaves', () => {
     fc.assert(
       fc.property(group, counts, (members, count) => {
         const settled = after(members, assignTogether(members, sameCounts(count)));
@@ -73,7 +73,7 @@ describe('the assigner that keeps partition n of all topics together', () => {
     );
   });
 
-  test('a newcomer takes only its fair share', () => {
+  test('a new member gets only its fair share', () => {
     fc.assert(
       fc.property(group, counts, (members, count) => {
         const settled = after(members, assignTogether(members, sameCounts(count)));
@@ -85,7 +85,7 @@ describe('the assigner that keeps partition n of all topics together', () => {
     );
   });
 
-  test('a topic that only some members know goes to those', () => {
+  test('a topic that only some members subscribe to is assigned to those', () => {
     const members = [
       { id: 'a', topics: ['requested', 'requested.vip'], owned: [] },
       { id: 'b', topics: ['requested'], owned: [] },

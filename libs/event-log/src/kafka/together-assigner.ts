@@ -11,9 +11,9 @@ const NAME = 'countersign-together';
 const VERSION = 1;
 
 /**
- * Partition n of all topics goes to one member; loads differ by at most one number; who holds a number keeps it where that
- * is fair. Topics that only some members subscribed to are shared among those, with the same numbers together.
- * Returns, for each member, the partitions of each topic. A pure function of its arguments, whatever their order.
+ * Partition n of all topics belongs to one member; loads differ by at most one number; a member keeps its numbers if that is fair. Topics
+ * that only some members subscribe to are shared among those, with the same numbers together. Returns the partitions of each topic for
+ * each member. A pure function of its arguments, whatever their order.
  */
 export function assignTogether(
   members: readonly AssignerMember[],
@@ -48,7 +48,7 @@ function topicsBySubscribers(members: readonly AssignerMember[], partitions: Rea
   return new Map([...groups.values()].map(({ subscribers, topics }) => [subscribers, topics]));
 }
 
-/** The owner of each number. Who held most is served first with the larger shares, so that the fewest numbers move. */
+/** The owner of each number. Members with the most numbers get the larger shares, so that the fewest numbers move. */
 function shareNumbers(members: readonly AssignerMember[], numbers: number): (string | undefined)[] {
   const owners = new Array<string | undefined>(numbers).fill(undefined);
   const claims = new Map(members.map(({ id }) => [id, [] as number[]]));
@@ -77,7 +77,7 @@ function shareNumbers(members: readonly AssignerMember[], numbers: number): (str
   return owners;
 }
 
-/** `assignTogether` as kafkajs wants it. One instance per member: `owned` travels with its join. */
+/** `assignTogether` as a kafkajs assigner. One instance for each member: `owned` is sent with its join. */
 export class TogetherAssigner implements Assigner {
   readonly name = NAME;
   readonly version = VERSION;
@@ -114,6 +114,6 @@ function ownedNumbers(userData: Buffer | undefined): number[] {
     const owned: unknown = JSON.parse(userData?.toString() || '[]');
     return Array.isArray(owned) ? owned.filter((number): number is number => Number.isInteger(number) && number >= 0) : [];
   } catch {
-    return []; // another client's bytes: it then holds nothing
+    return []; // the bytes of another client: it then holds nothing
   }
 }

@@ -1,4 +1,4 @@
-/** Rejects where the work has not settled in time. The work itself continues: the caller must close what it holds. */
+/** Rejects if the work has not settled in time. The work itself continues: the caller must close its resources. */
 export async function within<T>(timeout_ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {

@@ -40,7 +40,7 @@ class Opened implements OwnedPartition {
 const open = async (lane: string, number: number) => new Opened(lane, number);
 const known = () => [...owned.all()].map(({ lane, number }) => `${lane}/${number}`);
 
-test('an assignment opens its partitions and says where their inputs go on', async () => {
+test('an assignment opens its partitions and returns the start offsets of their inputs', async () => {
   const offsets = await owned.assign('fast', [2, 0], open);
   expect(offsets).toEqual([
     { topic: 'a', partition: 2, offset: 12 },
@@ -51,7 +51,7 @@ test('an assignment opens its partitions and says where their inputs go on', asy
   expect([owned.at('fast', 0)?.lane, owned.at('slow', 0)?.lane, owned.at('slow', 2)]).toEqual(['fast', 'slow', undefined]);
 });
 
-test('an assignment that fails half way leaves nothing open, and the fault goes to the subscription', async () => {
+test('a partly failed assignment leaves nothing open, and the fault goes to the subscription', async () => {
   await owned.assign('fast', [0, 3], open);
   steps = [];
   const failing = owned.assign('fast', [0, 1, 2, 3], async (lane, number) => {
@@ -70,7 +70,7 @@ test('a partition that is assigned while it is open is closed before it is opene
   expect(known()).toEqual(['fast/1']);
 });
 
-test('what is revoked is not found any more from the call on, and the call waits until all of it is closed', async () => {
+test('a revoked partition is not found from the call on, and the call waits until all are closed', async () => {
   await owned.assign('fast', [0, 1, 2], async (lane, number) => new Opened(lane, number, number === 0));
   const slow = owned.at('fast', 0) as Opened;
   let done = false;

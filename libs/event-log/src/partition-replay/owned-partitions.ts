@@ -1,29 +1,26 @@
 import type { TopicOffset } from '../event-log.js';
 
-/** What a service keeps of one partition of a lane while its consumer group gives it to this process. */
+/** The state of a service for one partition of a lane while the partition is assigned to this process. */
 export interface OwnedPartition {
   readonly lane: string;
   readonly number: number;
-  /** From where each input topic is read: below, everything is done with. Wins over what the group committed. */
+  /** The start offset of each input topic: everything below is done. Overrides committed offsets of the group. */
   resumeFrom(): readonly TopicOffset[];
-  /** Another process may own it from now on: resolves when nothing is written here any more by right of owning it. */
+  /** Called before another process may own the partition: resolves when this process writes nothing more as its owner. */
   close(): Promise<void> | void;
 }
 
 /**
- * The partitions of one service that its consumer group gives to this process, by lane and number.
- *
- * Promises: a partition is registered as soon as `open` resolves, and before its first batch. Where `open` throws, all
- * partitions of that assignment are closed again and the throw goes to the subscription, which assigns once more, maybe
- * other numbers: each is revoked once. A partition that is assigned while it is still open is closed
- * first. Once `revoke` or `closeAll` is called, `at` does not find it any more, also while it closes.
- *
- * How far a partition is done (the log, rows, committed offsets), and what holds its reading up, is for each service.
+ * The partitions of one service that its consumer group assigns to this process, by lane and number. Guarantees: a partition is
+ * registered as soon as `open` resolves, and before its first batch. If `open` throws, all partitions of that assignment are closed again
+ * and the exception goes to the subscription, which assigns again, maybe other numbers: each is revoked once. A partition that is
+ * assigned while it is still open is closed first. From the call of `revoke` or `closeAll` on, `at` no longer finds the partition, also
+ * while it closes. Each service decides how far a partition is done (the log, rows, committed offsets) and what delays its reads.
  */
 export class OwnedPartitions<P extends OwnedPartition> {
   private readonly owned = new Map<string, P>();
 
-  /** Opens these partitions one after the other. @returns where their inputs go on */
+  /** Opens these partitions one after the other. @returns the start offsets of their inputs */
   async assign(lane: string, numbers: readonly number[], open: (lane: string, number: number) => Promise<P>): Promise<TopicOffset[]> {
     const offsets: TopicOffset[] = [];
     try {
@@ -40,7 +37,7 @@ export class OwnedPartitions<P extends OwnedPartition> {
     }
   }
 
-  /** Takes them off, then closes them, all at once. */
+  /** Unregisters the partitions, then closes them concurrently. */
   async revoke(lane: string, numbers: readonly number[]): Promise<void> {
     await this.close(numbers.flatMap((number) => this.at(lane, number) ?? []));
   }

@@ -15,7 +15,7 @@ function valueAt(hlc: number): Buffer {
   return codec.encode('record_dead_lettered', { meta, ...source, value: Buffer.of(), dead_lettered_at_ms: 0 });
 }
 
-/** Records as a log delivers them, as long as there is a reader. */
+/** Records that a log delivers while there is a reader. */
 class TapedLog {
   readonly records = new Map<string, LogRecord[]>();
   first_left = 0;
@@ -61,7 +61,7 @@ async function all(replay: PartitionReplay, count: number): Promise<string[]> {
   return places;
 }
 
-test('each event comes once: in offset order within a topic, by hlc across topics, of equal ones the first named topic', async () => {
+test('each event is returned once: by offset within a topic, by hlc across topics, for equal hlc in topic order', async () => {
   const hlcs = fc.array(fc.nat(50), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(fc.tuple(hlcs, hlcs, hlcs), fc.integer({ min: 1, max: 40 }), async (topics, count) => {
@@ -84,14 +84,14 @@ test('each event comes once: in offset order within a topic, by hlc across topic
   );
 });
 
-test('the order within a topic is kept where its hlc falls', async () => {
+test('the order within a topic is kept even if its hlc decreases', async () => {
   const log = new TapedLog();
   for (const hlc of [5, 1]) log.append('a', valueAt(hlc));
   for (const hlc of [3, 9]) log.append('b', valueAt(hlc));
   expect(await all(await log.replay(), 10)).toEqual(['b/0', 'a/0', 'a/1', 'b/1']);
 });
 
-test('it ends at the heads that were seen at its start, and begins at the requested offset', async () => {
+test('it ends at the heads at its start, and begins at the requested offset', async () => {
   const log = new TapedLog();
   for (let hlc = 0; hlc < 1200; hlc++) log.append('a', valueAt(hlc));
   const stretches = await stretchesToHeads(log.port, 0, new Map([['a', 7]]));
@@ -110,14 +110,14 @@ test('without new records the log is not read', async () => {
   expect(await all(new PartitionReplay({ log: log.port, decoder }, 0, stretches), 10)).toEqual([]);
 });
 
-test('from 0 it begins at the first record that is left', async () => {
+test('from 0 it begins at the first remaining record', async () => {
   const log = new TapedLog();
   for (let hlc = 0; hlc < 5; hlc++) log.append('a', valueAt(hlc));
   log.first_left = 3;
   expect(await all(await log.replay(), 10)).toEqual(['a/3', 'a/4']);
 });
 
-test('a position says how far a topic was returned or left out, and no further than the log gave records', async () => {
+test('a position covers what was returned or skipped, and no more than the log returned', async () => {
   const log = new TapedLog();
   for (const value of [valueAt(1), Buffer.from('no event'), valueAt(3), Buffer.of()]) log.append('a', value);
   const replay = await log.replay();
@@ -129,13 +129,13 @@ test('a position says how far a topic was returned or left out, and no further t
   expect(beyond.position('a')).toBe(4);
 });
 
-test('what cannot be decoded or is not accepted is left out, also at the end', async () => {
+test('records that cannot be decoded or are not accepted are skipped, also at the end', async () => {
   const log = new TapedLog();
   for (const value of [valueAt(1), Buffer.from('no event'), valueAt(3), valueAt(4), Buffer.of()]) log.append('a', value);
   expect(await all(await log.replay(({ event }) => event.meta.hlc !== 3), 1)).toEqual(['a/0', 'a/3']);
 });
 
-test('no record keeps the event that it was decoded to, and a fault of the log goes to the caller', async () => {
+test('no record keeps its decoded event, and a fault of the log goes to the caller', async () => {
   const log = new TapedLog();
   log.append('a', valueAt(1));
   await all(await log.replay(), 10);

@@ -4,7 +4,7 @@ import type { Recorded } from '../transport/event-batch.js';
 
 const READ_AT_ONCE = 500;
 
-/** The records of one topic from one offset up to another; `from` 0 means from the first record that is left. */
+/** The records of one topic from one offset up to another; `from` 0 means from the first remaining record. */
 export interface Stretch {
   topic: string;
   from: number;
@@ -17,27 +17,25 @@ export interface ReplaySource {
 }
 
 interface OpenStretch extends Stretch {
-  /** Read and not decoded yet: an event is many times the size of its record. */
+  /** Read but not decoded yet: an event is many times the size of its record. */
   records: readonly LogRecord[];
   at: number;
-  /** The oldest event that is left of it; undefined where it has to be read on. */
+  /** The oldest remaining event; undefined if more records must be read. */
   next: Recorded | undefined;
 }
 
-/** What stands on these topics of one partition now, from the given offsets on. */
+/** The stretches of these topics of one partition from the given offsets up to the current heads. */
 export async function stretchesToHeads(log: EventLog, partition: number, from: ReadonlyMap<string, number>): Promise<Stretch[]> {
   return Promise.all([...from].map(async ([topic, offset]) => ({ topic, from: offset, to: await log.head(topic, partition) })));
 }
 
 /**
- * Reads stretches of several topics of one partition again, as one sequence.
- *
- * Promises: every event of the stretches once, in offset order within a topic, and across topics by hlc (causes before
- * effects; of equal ones the topic that is named first) as far as the order within each topic allows. Nothing at or beyond
- * `to` is returned, also where more was appended meanwhile. A record that cannot be decoded, or that `accepts` refuses, is
- * left out: the consumer group that met it first has set it aside. Holds at most 500 records a topic, and one decoded event.
- *
- * Does not retry: an InfrastructureFault or RecordsDropped of the log goes to the caller, who starts a new replay.
+ * Reads stretches of several topics of one partition again, as one sequence. Guarantees: every event of the stretches once, in offset
+ * order within a topic, and across topics by hlc (causes before effects; for equal hlc the topic that is named first) as far as the order
+ * within each topic allows. Nothing at or beyond `to` is returned, even if more was appended meanwhile. A record that cannot be decoded,
+ * or that `accepts` refuses, is skipped: the consumer group that read it first has dead-lettered it. Holds at most 500 records for each
+ * topic, and one decoded event. Does not retry: an InfrastructureFault or RecordsDropped of the log goes to the caller, who starts a new
+ * replay.
  */
 export class PartitionReplay {
   private readonly all: readonly OpenStretch[];
@@ -53,7 +51,7 @@ export class PartitionReplay {
     this.open = this.all;
   }
 
-  /** Up to `count` events; none at the end. */
+  /** Up to `count` events; empty at the end. */
   async next(count: number): Promise<Recorded[]> {
     const events: Recorded[] = [];
     while (events.length < count) {
@@ -65,19 +63,19 @@ export class PartitionReplay {
     return events;
   }
 
-  /** All of it, up to `count` events at a time. */
+  /** All events, up to `count` at a time. */
   async *batches(count: number): AsyncGenerator<Recorded[]> {
     for (let events = await this.next(count); events.length > 0; events = await this.next(count)) yield events;
   }
 
-  /** Everything of the topic below this offset was returned or left out: `to` at the end, or less where the log gave no more. */
+  /** Everything of the topic below this offset was returned or skipped: `to` at the end, or less if the log returned no more. */
   position(topic: string): number {
     const stretch = this.all.find((each) => each.topic === topic);
     if (!stretch) throw new Error(`${topic} is not replayed`);
     return stretch.next ? stretch.next.offset : Math.min(stretch.from, stretch.to);
   }
 
-  /** Takes the oldest of all topics, one after the other, until one of them has to be read on. */
+  /** Takes the oldest event of all topics repeatedly, until more records of one topic must be read. */
   private take(events: Recorded[], count: number): void {
     while (events.length < count) {
       let oldest = this.open[0] as OpenStretch;

@@ -13,7 +13,7 @@ import {
   type TopicSpec,
 } from '../event-log.js';
 
-/** A log on a cluster that it shares with others: every topic and group has a prefix there and none for those who use this. */
+/** A log on a shared cluster: every topic and group has a prefix on the cluster that users of this class do not see. */
 export class PrefixedEventLog extends EventLog {
   constructor(
     private readonly inner: EventLog,

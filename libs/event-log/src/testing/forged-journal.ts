@@ -16,14 +16,14 @@ export interface RecordPlace {
 export type ValueChange = (value: Buffer) => void;
 
 /**
- * What the owner of the disk does to the journal of an embedded log: changes the value of one record and makes the checksums
- * right again. The log may be open: what it has in memory stays as it is.
+ * Simulates the owner of the disk: changes the value of one record in the journal of an embedded log and corrects the checksums. The log
+ * may be open: its memory is not changed.
  */
 export async function forgeRecord(dir: string, place: RecordPlace, change: ValueChange): Promise<void> {
   await changeRecord(dir, place, change, true);
 }
 
-/** What a bad disk does: changes the value of one record, and its checksum is wrong then. */
+/** Simulates disk damage: changes the value of one record, so that its checksum is wrong. */
 export async function rotRecord(dir: string, place: RecordPlace, change: ValueChange): Promise<void> {
   await changeRecord(dir, place, change, false);
 }

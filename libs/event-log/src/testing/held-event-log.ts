@@ -1,9 +1,9 @@
 import type { EventLog, RunningSubscription, Subscription } from '../event-log.js';
 import { PrefixedEventLog } from '../prefixed/prefixed-event-log.js';
 
-/** For specs: a log whose members of groups get nothing until it is let go. Followers get all. */
+/** For specs: a log that delivers nothing to members of groups until it is released. Followers receive everything. */
 export class HeldEventLog extends PrefixedEventLog {
-  /** Batches that stood before a handler and were held. */
+  /** Batches that were ready for a handler and were held. */
   held = 0;
   letGo: () => void = () => undefined;
   private readonly closing = new Promise<void>((resolve) => {

@@ -2,9 +2,12 @@ import { type EventCodec, UndecodableRecord } from '@countersign/contracts';
 import type { LogRecord } from '../event-log.js';
 import type { Recorded } from './event-batch.js';
 
-/** Fetches a schema that this build did not write, so that the codec can read its records. */
+/** Fetches schemas that are not part of this build, so that the codec can read their records. */
 export interface SchemaSource {
-  /** Teaches the codec; resolves without effect where the registry does not know the id. @throws InfrastructureFault where it is unavailable. */
+  /**
+   * Adds the schema to the codec; resolves without effect if the registry does not know the id. @throws InfrastructureFault if it is
+   * unavailable.
+   */
   learn(schemaId: number): Promise<void>;
 }
 
@@ -13,21 +16,21 @@ export interface Decoded {
   undecodable: { record: LogRecord; cause: UndecodableRecord }[];
 }
 
-/** Decodes the records of a batch, each once a process; what is not an event comes back with its cause. */
+/** Decodes the records of a batch, each once in a process; returns a cause for a record that is not an event. */
 export class BatchDecoder {
   constructor(
     private readonly codec: EventCodec,
     private readonly schemas: SchemaSource | undefined,
   ) {}
 
-  /** Fetches the schemas of these records that the codec lacks: then each can be read alone. */
+  /** Fetches the schemas that the codec lacks for these records, so that each record can then be decoded separately. */
   async learn(records: readonly LogRecord[]): Promise<void> {
     if (this.schemas) await this.learnMissing(records, this.schemas);
   }
 
   /**
-   * One record whose schema is known (`learn`), for a reader that comes by once: the log may hold the record for long, and
-   * the event, many times its size, is not kept with it. Undefined where it is no event.
+   * Decodes one record whose schema is known (`learn`), for a single read: the log may retain the record for long, so the event, which is
+   * many times its size, is not cached on it. Undefined if it is no event.
    */
   once(record: LogRecord): Recorded | undefined {
     if (record.decoded !== undefined) return record.decoded as Recorded;

@@ -19,7 +19,7 @@ const about = (sealed: object | null) => {
   return { event_type: 'tool_call_requested', event: { meta, call: { sealed } } } as unknown as PoisonRecord['event'];
 };
 
-test('a dead letter says why; of a sealed call only what kind of fault it was, for the words may quote what was opened', async () => {
+test('a dead letter states the cause; for a sealed call only the kind of fault, because the message may quote decrypted data', async () => {
   const fault = new TypeError('cannot read "Ada Lovelace"');
   expect(await causeOf(undefined, fault)).toContain('Ada');
   expect(await causeOf(about(null), fault)).toContain('Ada');

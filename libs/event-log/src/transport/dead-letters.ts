@@ -2,7 +2,7 @@ import { type EventCodec, type EventMap, uuidv7 } from '@countersign/contracts';
 import type { EventLog, LogRecord } from '../event-log.js';
 import type { Recorded } from './event-batch.js';
 
-/** A record that no handler can take: its bytes, and the event where it could be decoded. */
+/** A record that no handler can process: its bytes, and the event if it could be decoded. */
 export interface PoisonRecord {
   record: LogRecord;
   event: Recorded | undefined;
@@ -15,8 +15,8 @@ const READ_RECORDS = 100;
 const placeOf = (topic: string, partition: number, offset: number): string => `${topic}/${partition}/${offset}`;
 
 /**
- * Writes records that cannot be handled to `dead-letter`, with their cause: each once for a consumer, also where it is met
- * again because an offset or a database was lost. A partition has one reader of a consumer, so no other process writes at the same time.
+ * Writes records that cannot be handled to `dead-letter`, with their cause: each once for a consumer, even if it is read again because an
+ * offset or a database was lost. A partition has one reader for each consumer, so no other process writes at the same time.
  */
 export class DeadLetters {
   private readonly known = new Set<string>();
@@ -35,7 +35,7 @@ export class DeadLetters {
     await this.write({ record, event }, cause);
   }
 
-  /** Reads what was written before, at the first record that is set aside and then what is new. */
+  /** Reads earlier dead letters at the first record that is set aside, and then only new ones. */
   private async catchUp(): Promise<void> {
     const head = await this.log.head(TOPIC, 0);
     this.next = Math.max(this.next, await this.log.first(TOPIC, 0));
@@ -52,7 +52,7 @@ export class DeadLetters {
     try {
       ({ event } = this.codec.decode(letter.value) as { event: EventMap['record_dead_lettered'] });
     } catch {
-      return; // whatever it is, it is not of ours
+      return; // it is not a dead letter of this platform
     }
     if (event.consumer === this.consumer) this.known.add(placeOf(event.source_topic, event.source_partition, event.source_offset));
   }
@@ -83,7 +83,7 @@ export class DeadLetters {
   }
 }
 
-/** Of a call whose data is sealed only what kind of fault it was: a message may quote what was opened to handle it. */
+/** For a call with sealed data only the kind of fault: a message may quote data that was decrypted to handle it. */
 function causeOf(event: Recorded | undefined, cause: unknown): string {
   const isSealed = event !== undefined && 'call' in event.event && event.event.call?.sealed != null;
   if (isSealed) return `${cause instanceof Error ? cause.name : 'fault'} (message withheld: the call has personal data)`;

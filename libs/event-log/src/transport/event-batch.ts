@@ -1,8 +1,8 @@
 import type { EventType, Tagged } from '@countersign/contracts';
 
-/** An event as it stands on the log. */
+/** An event as recorded on the log. */
 export type Recorded<T extends EventType = EventType> = Tagged<T> & {
-  /** Topic name on the log, with its lane. */
+  /** Topic name on the log, including its lane. */
   topic: string;
   partition: number;
   offset: number;
@@ -10,7 +10,7 @@ export type Recorded<T extends EventType = EventType> = Tagged<T> & {
   traceparent: string | undefined;
 };
 
-/** What a handler of `@OnTopic` gets: decoded events of one partition of one topic, in order, never empty. */
+/** The argument of an `@OnTopic` handler: decoded events of one partition of one topic, in order, never empty. */
 export interface EventBatch {
   topic: string;
   lane: string;

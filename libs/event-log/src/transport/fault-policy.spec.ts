@@ -23,7 +23,7 @@ function aPolicy(onWarning: () => void = () => undefined) {
   return { policy: new FaultPolicy(letters as unknown as DeadLetters, async () => undefined, sink), asideOffsets, warnings };
 }
 
-test('a fault of the surroundings is waited out; nothing is set aside', async () => {
+test('an infrastructure fault is waited out; nothing is set aside', async () => {
   const { policy, asideOffsets, warnings } = aPolicy();
   let attempts = 0;
   const run = async () => {
@@ -34,7 +34,7 @@ test('a fault of the surroundings is waited out; nothing is set aside', async ()
   expect(warnings).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
 });
 
-test('the record that cannot be handled is found and set aside, the others are handled', async () => {
+test('the record that cannot be handled is found and set aside, and the others are handled', async () => {
   const { policy, asideOffsets } = aPolicy();
   const handled: number[] = [];
   const run = async (part: readonly Recorded[]) => {

@@ -10,10 +10,10 @@ export interface FaultSink {
   error(fields: Record<string, unknown>, message: string): void;
 }
 
-/** The subscription is closing: the batch is left to whoever reads it next. */
+/** The subscription is closing: the next reader gets the batch. */
 class StoppedReading extends Error {}
 
-/** Decides what a fault means: of the surroundings, retry for ever; of a record, find it and set it aside. */
+/** Decides how to handle a fault: an infrastructure fault is retried for ever; a record fault is located and the record set aside. */
 export class FaultPolicy {
   private readonly stopping = new AbortController();
 
@@ -27,7 +27,7 @@ export class FaultPolicy {
     this.stopping.abort();
   }
 
-  /** Runs the work until no fault of the surroundings stops it. Any other throw goes to the caller. */
+  /** Repeats the work after infrastructure faults. Other exceptions go to the caller. */
   async persist<T>(where: string, work: () => Promise<T>): Promise<T> {
     const { signal } = this.stopping;
     const warn = (cause: Error, attempt: number): void => {
@@ -45,7 +45,7 @@ export class FaultPolicy {
     }
   }
 
-  /** Hands the events to the handler; a batch that fails for another reason is halved until the record is found. */
+  /** Passes the events to the handler; a batch that fails for another reason is halved until the record is found. */
   async deliver(
     events: readonly Recorded[],
     records: readonly LogRecord[],
@@ -82,7 +82,7 @@ export class FaultPolicy {
       await this.persist('poison', () => this.poison({ record, event }, cause));
     } catch (fault) {
       if (fault instanceof StoppedReading) throw fault;
-      // The record is dead-lettered and logged: retried without end, it would block its partition.
+      // The record is dead-lettered and logged: endless retries would block its partition.
       const { topic, partition, offset } = record;
       this.sink.error(
         { event: 'dead_lettered_call_not_ended', topic, partition, offset, cause: String(fault) },

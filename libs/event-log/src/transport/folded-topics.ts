@@ -7,14 +7,14 @@ export interface FoldedTopicsOptions<S> {
   log: EventLog;
   codec: EventCodec;
   topics: readonly string[];
-  /** Only these are decoded and folded; all of them if left out. */
+  /** Only these event types are decoded and folded; all of them if omitted. */
   only?: ReadonlySet<EventType>;
   initial: S;
   /** May change `state` in place and return it. Undecodable records are skipped: their consumer group sets them aside. */
   evolve(state: S, event: Recorded): S;
-  /** Awaited before an event is folded, once everything of before the start has been. */
+  /** Awaited before an event is folded, once everything recorded before the start is folded. */
   before?(state: S, event: Recorded): Promise<void> | undefined;
-  /** Awaited by `start`, when all that was there has been folded. */
+  /** Awaited by `start` when all existing records are folded. */
   ready?(state: S): Promise<void>;
   schemas?: SchemaSource;
 }
@@ -26,7 +26,10 @@ interface Waiter {
   done(): void;
 }
 
-/** State that a process folds for itself from whole topics (configuration, the tool catalog): complete when `start` resolves, live from then on. */
+/**
+ * State that a process folds for itself from whole topics (configuration, the tool catalog): complete when `start` resolves, and updated
+ * continuously from then on.
+ */
 export class FoldedTopics<S> {
   private current: S;
   private running: RunningSubscription | undefined;
@@ -42,7 +45,7 @@ export class FoldedTopics<S> {
     return this.current;
   }
 
-  /** Resolves when everything that is on the topics now has been folded. */
+  /** Resolves when all records that are on the topics now are folded. */
   async start(): Promise<void> {
     const decoder = new BatchDecoder(this.options.codec, this.options.schemas);
     this.running = await this.options.log.follow({
@@ -68,7 +71,7 @@ export class FoldedTopics<S> {
     await this.options.ready?.(this.current);
   }
 
-  /** The next offset that would be folded. */
+  /** The next offset to fold. */
   position(topic: string, partition = 0): number {
     return this.next.get(`${topic}/${partition}`) ?? 0;
   }

@@ -1,9 +1,9 @@
 import { BaseRpcContext } from '@nestjs/microservices';
 
-/** Marks handlers of this transport, so that a hybrid app binds them to no other. */
+/** Marks handlers of this transport, so that a hybrid app binds them to no other transport. */
 export const LOG_TRANSPORT = Symbol('countersign.log-transport');
 
-/** What a handler may say about the batch at hand. */
+/** What a handler can report about the current batch. */
 export class LogContext extends BaseRpcContext<[topic: string, partition: number]> {
   private fault: { error: unknown } | undefined;
 
@@ -24,7 +24,7 @@ export class LogContext extends BaseRpcContext<[topic: string, partition: number
     this.fault = { error };
   }
 
-  /** Throws what the handler threw. */
+  /** Throws the handler's exception. */
   rethrow(): void {
     if (this.fault) throw this.fault.error;
   }

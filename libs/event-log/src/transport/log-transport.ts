@@ -8,9 +8,9 @@ import type { EventBatch, Recorded } from './event-batch.js';
 import { FaultPolicy, type FaultSink } from './fault-policy.js';
 import { LOG_TRANSPORT, LogContext } from './log-context.js';
 
-/** The service that partitions are given to. */
+/** The service that owns the assigned partitions. */
 export interface PartitionOwner {
-  /** See Subscription.onAssigned; topics in the answer are names on the log. */
+  /** See Subscription.onAssigned; topics in the result are names on the log. */
   assigned(lane: string, partitions: readonly number[]): Promise<readonly TopicOffset[]>;
   /** See Subscription.onRevoked. */
   revoked(lane: string, partitions: readonly number[]): Promise<void>;
@@ -19,7 +19,7 @@ export interface PartitionOwner {
 export interface LogTransportOptions {
   log: EventLog;
   codec: EventCodec;
-  /** Consumer group; each lane is a group of its own (`<group>.<lane>`). */
+  /** Consumer group; each lane has its own group (`<group>.<lane>`). */
   group: string;
   lanes: readonly string[];
   visibility: Visibility;
@@ -30,19 +30,18 @@ export interface LogTransportOptions {
   delayed_topics?: readonly string[];
   now_ms: () => number;
   faults: FaultSink;
-  /** Where schemas of other versions come from (the registry); absent embedded. */
+  /** Source of schemas of other versions (the registry); absent embedded. */
   schemas?: SchemaSource;
-  /** Absent where nothing is kept by partition. */
+  /** Absent if the service keeps no state by partition. */
   owner?: PartitionOwner;
-  /** Writes the terminal event of the call of a record that cannot be handled. The record itself is already in dead-letter. */
+  /** Writes the terminal event for the call of a record that cannot be handled. The record itself is already in dead-letter. */
   poison(record: PoisonRecord, cause: unknown): Promise<void>;
 }
 
 /**
- * Nest transport over the EventLog port: hands `@OnTopic` handlers batches of decoded events of one partition.
- *
- * A fault of the surroundings pauses the partition and is retried for ever; a fault of a record is found by bisecting
- * the batch, goes to `dead-letter`, and its call gets a terminal event. Nothing is committed silently.
+ * Nest transport over the EventLog port: passes batches of decoded events of one partition to `@OnTopic` handlers. An infrastructure
+ * fault pauses the partition and is retried for ever. A record fault is located by bisecting the batch, the record goes to `dead-letter`,
+ * and its call gets a terminal event. Nothing is committed silently.
  */
 export class LogTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = LOG_TRANSPORT;
@@ -124,12 +123,12 @@ export class LogTransport extends Server implements CustomTransportStrategy {
     ctx.rethrow();
   }
 
-  /** The subscription of a lane, for its commits, silence and backlog. */
+  /** The subscription of a lane, for its commits, staleness and backlog. */
   subscription(lane: string): RunningSubscription | undefined {
     return this.running.get(lane);
   }
 
-  /** Resolves when everything that stood on the log at the time of the call was handled. */
+  /** Resolves when everything that was on the log at the time of the call has been handled. */
   async caughtUp(): Promise<void> {
     await Promise.all([...this.running.values()].map((subscription) => subscription.caughtUp()));
   }

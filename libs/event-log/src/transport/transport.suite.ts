@@ -11,7 +11,7 @@ import type { LogContext } from './log-context.js';
 import { LogTransport } from './log-transport.js';
 import { OnTopic } from './on-topic.js';
 
-/** What the test wants the handler to do with each batch. */
+/** The test's reaction to each batch. */
 const behaviour: { handle: (batch: EventBatch, ctx: LogContext) => Promise<void> } = { handle: async () => undefined };
 
 @Controller()
@@ -31,12 +31,12 @@ let app: INestMicroservice | undefined;
 let poisoned: { offset: number; call_id: string | null | undefined; cause: string }[];
 let warnings: number;
 let errors: string[];
-/** What the end that a poisoned call gets meets. */
+/** Runs when a poisoned call gets its terminal event. */
 let ending: () => Promise<void>;
 
 /** One log under test. */
 export interface TransportFixture {
-  /** The same data each time. */
+  /** Opens the same data each time. */
   open(): Promise<EventLog>;
   /** Removes the data. */
   end(): Promise<void>;
@@ -116,7 +116,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       await fixture.end();
     }, timeout_ms);
 
-    test('handlers get batches of decoded events in order, with their place and trace', async () => {
+    test('handlers receive batches of decoded events in order, with their position and trace', async () => {
       await log.append(['a', 'b', 'c'].map(viewed));
       const seen: EventBatch[] = [];
       behaviour.handle = async (batch) => void seen.push(batch);
@@ -131,7 +131,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       });
     });
 
-    test('a fault of the surroundings pauses the partition and the same batch comes again, until it passes', async () => {
+    test('an infrastructure fault pauses the partition and the same batch is delivered again until the fault ends', async () => {
       await log.append(['a', 'b'].map(viewed));
       const seen: (string | null)[][] = [];
       behaviour.handle = async (batch) => {
@@ -144,7 +144,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(await deadLetters()).toEqual([]);
     });
 
-    test('a fault of one record is found by halving: it alone goes to dead-letter, its call gets an end, the others are handled', async () => {
+    test('a fault of one record is found by halving: only that record is dead-lettered, its call ends, others are handled', async () => {
       const calls = Array.from({ length: 50 }, (_, i) => `call-${i}`);
       await log.append(calls.map(viewed));
       const handled = new Set<string | null>();
@@ -173,7 +173,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(poisoned.map((record) => record.offset)).toEqual([1, 2]);
     });
 
-    test('what was handled is not handed out again after a restart; what was not, is', async () => {
+    test('handled records are not delivered again after a restart; unhandled ones are', async () => {
       await log.append(['a', 'b'].map(viewed));
       behaviour.handle = async () => undefined;
       await (await start()).caughtUp();
@@ -187,7 +187,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(seen).toEqual(['c']);
     });
 
-    test('a fault of the surroundings while a record is set aside is waited for: it is in dead-letter once, and its call gets its end', async () => {
+    test('an infrastructure fault while a record is set aside is waited for: it is dead-lettered once, and its call ends', async () => {
       await log.append(['a', 'b'].map(viewed));
       behaviour.handle = async (batch) => {
         if (callsOf(batch).includes('a')) throw new Error('cannot take a');
@@ -200,7 +200,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(await deadLetters()).toHaveLength(1);
     });
 
-    test('a record that is met again after its offset was lost is in dead-letter once, and another consumer says so too', async () => {
+    test('a record that is read again after its offset was lost is dead-lettered once, and another consumer writes its own', async () => {
       await log.append(['a', 'b'].map(viewed));
       const [record] = (await log.read('approval-voted', 0, 0, 1)) as [LogRecord];
       await log.append([{ topic: 'dead-letter', partition: 0, key: null, value: Buffer.from('no letter'), headers: {} }]);

@@ -51,8 +51,8 @@ async function eventsOf(topic: string) {
   return events;
 }
 
-describe('damage that is found', () => {
-  test('is on the record once, with a security event, and is known to whoever starts later', async () => {
+describe('found damage', () => {
+  test('is recorded once, with a security event, and is known to processes that start later', async () => {
     const damage = known();
     await damage.start();
     for (const found_by of ['fold', 'scrub', 'fold'] as const) damage.found({ ...forged, found_by });
@@ -67,7 +67,7 @@ describe('damage that is found', () => {
     expect((await eventsOf('security-event')).map(({ event }) => event)).toMatchObject([{ kind: 'record_broken', detail: forged.reason }]);
   });
 
-  test('before the log is open counts at once and is written at the start', async () => {
+  test('counts at once even before the log is open, and is recorded at the start', async () => {
     const damage = known();
     damage.found(forged);
     expect(damage.of(acme)?.reason).toBe(forged.reason);
@@ -76,7 +76,7 @@ describe('damage that is found', () => {
     expect(damage.open).toHaveLength(1);
   });
 
-  test('counts while the log takes nothing, and is written once it does', async () => {
+  test('counts while the log accepts no appends, and is recorded once it does', async () => {
     let refuses = true;
     const append: EventLog['append'] = (records) => (refuses ? Promise.reject(new Error('full')) : log.append(records));
     const damage = known(new Proxy(log, { get: (to, name) => (name === 'append' ? append : Reflect.get(to, name).bind?.(to)) }));
@@ -88,7 +88,7 @@ describe('damage that is found', () => {
     await onRecord(damage, 1);
   });
 
-  test('fills the record with no more than 20 events of one partition', async () => {
+  test('is recorded with at most 20 events for one partition', async () => {
     const damage = known();
     await damage.start();
     for (let n = 0; n < 100; n++) damage.found({ ...forged, first_offset: n, last_offset: n, reason: `record ${n} is another one` });
@@ -97,7 +97,7 @@ describe('damage that is found', () => {
     expect(damage.open).toHaveLength(21);
   });
 
-  test('that is accepted is closed: the same records are not reported again, others are', async () => {
+  test('is closed when accepted: the same records are not reported again, others are', async () => {
     const damage = known();
     await damage.start();
     damage.found(forged);

@@ -18,7 +18,7 @@ import { INSTALLATION, securityRecord } from '../security-record.js';
 import { CONFIGURATION_TOPIC } from '../topics.js';
 
 export const DAMAGE_TOPIC = 'record-damage';
-/** A partition that was rewritten as a whole would fill the log with events that say so. */
+/** Limits events for one place, because a completely rewritten partition would fill the log with them. */
 const EVENTS_OF_PLACE_MAX = 20;
 const AGAIN_MS = 2000;
 const FOLDED: ReadonlySet<EventType> = new Set<EventType>(['damage_found', 'damage_accepted']);
@@ -26,7 +26,7 @@ const FOLDED: ReadonlySet<EventType> = new Set<EventType>(['damage_found', 'dama
 const placeOf = ({ kind, topic, partition, tenant_id, generation }: OpenDamage) =>
   JSON.stringify([kind, topic, partition, tenant_id, generation]);
 
-/** Two reports of one damage have one name, whoever found it. */
+/** Two reports of the same damage have the same name, whoever found it. */
 const nameOf = (damage: OpenDamage) => JSON.stringify([placeOf(damage), damage.first_offset, damage.last_offset, damage.reason]);
 
 function fold(state: DamageState, at: Recorded): DamageState {
@@ -35,23 +35,23 @@ function fold(state: DamageState, at: Recorded): DamageState {
   return state;
 }
 
-/** What the log is read and written with. */
+/** Dependencies for reading and writing the log. */
 export interface KnownDamageDeps {
   log: EventLog;
   codec: EventCodec;
-  /** The registry behind the codec; absent embedded. */
+  /** The registry used by the codec; absent embedded. */
   schemas?: SchemaSource;
   clock: Clock;
   logger: Pick<Logger, 'error'>;
 }
 
 /**
- * The damage of the record as this process has folded it. What is found is put on the record once (`damage_found` and a
- * security event) and counts from the moment that it is reported, also while the log takes nothing.
+ * The damage of the record as folded by this process. Found damage is recorded once (`damage_found` and a security event) and counts from
+ * the moment of its report, also while the log accepts no appends.
  */
 export class KnownDamage implements DamageReport {
   private readonly folded: FoldedTopics<DamageState>;
-  /** Reported here and not folded yet, by name. */
+  /** Reported by this process and not folded yet, by name. */
   private readonly reported = new Map<string, OpenDamage>();
   private isStarted = false;
   private isClosed = false;
@@ -63,7 +63,7 @@ export class KnownDamage implements DamageReport {
     this.folded = new FoldedTopics({ log, codec, topics, only: FOLDED, initial: noDamage(), evolve, ...(schemas ? { schemas } : {}) });
   }
 
-  /** Resolves when all that is on the log is folded; writes what was reported before. */
+  /** Resolves when everything on the log is folded; records earlier reports. */
   async start(): Promise<void> {
     await this.folded.start();
     this.isStarted = true;
@@ -77,32 +77,32 @@ export class KnownDamage implements DamageReport {
     return this.folded.close();
   }
 
-  /** What is on the record. */
+  /** The recorded damage. */
   get state(): DamageState {
     return this.folded.state;
   }
 
-  /** All that is not accepted, also what is not on the record yet. */
+  /** All damage that is not accepted, including damage that is not recorded yet. */
   get open(): readonly OpenDamage[] {
     return [...this.state.open.values(), ...this.reported.values()];
   }
 
-  /** Resolves when this record of `configuration-changed` is folded here. */
+  /** Resolves when this process has folded this record of `configuration-changed`. */
   decided(offset: number): Promise<void> {
     return this.folded.folded(CONFIGURATION_TOPIC, offset);
   }
 
-  /** What keeps this tenant from writing; undefined where nothing does. */
+  /** The damage that blocks writes of this tenant; undefined if there is none. */
   of(tenant: { tenant_id: string; lane: string }): OpenDamage | undefined {
     return damageOf(this.open, tenant);
   }
 
-  /** Decisions that let trees be opened that the signer could not continue. */
+  /** Decisions that allow new trees in place of trees that the signer could not continue. */
   get openings(): DamageState['openings'] {
     return this.state.openings;
   }
 
-  /** Whether no checkpoint may be signed. */
+  /** Whether signing of checkpoints is blocked. */
   get holdsSigning(): boolean {
     return holdsSigning(this.open);
   }

@@ -9,7 +9,7 @@ const uses: HistoryUses = { scopes: new Set(['case', 'agent', 'first_use_of_tool
 const call = { tool: 'pay', case_id: 'c1', run_id: null, principal: { kind: 'agent' as const, id: 'bot', roles: [] }, lane: 'shared' };
 const ask: HistoryAsk = { tenant_id: 'acme', call, call_id: null, at_ms: 3_600_000 * 10, uses };
 
-/** Views that have folded below `next_offset` of every topic, and a log whose heads are at 5. */
+/** Views that have folded everything below `next_offset` of every topic, and a log whose heads are at 5. */
 function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
   let now_ms = 0;
   const answers = ({ name = '' }: Statement) => {
@@ -33,7 +33,7 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
   });
 }
 
-test('returns what the views have, with zeros for tools that rules name', async () => {
+test('returns the contents of the views, with zeros for other tools that rules name', async () => {
   const [text] = await bookOf(5).read([ask]);
   const none = { calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 };
   const window = { ...none, tools: { pay: none } };

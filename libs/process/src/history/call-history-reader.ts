@@ -17,16 +17,16 @@ import {
 const WAIT_MAX_MS = 1_000;
 const PAUSE_MS = 5;
 const HOUR_MS = 3_600_000;
-/** The views that history is read from. */
+/** The projections from which history is read. */
 const READ_FROM = ['call', 'usage'];
 
-/** A call whose rules ask for its history. */
+/** A call whose rules use its history. */
 export interface HistoryAsk {
   tenant_id: string;
   call: Pick<ToolCall, 'tool' | 'case_id' | 'run_id' | 'principal' | 'lane'>;
-  /** It is not counted itself; null: there is no call (yet). */
+  /** The call, which is not counted itself; null: it does not exist (yet). */
   call_id: string | null;
-  /** Up to when, epoch ms: windows end with the hour that it is in. */
+  /** End of the windows, epoch ms: they include the hour of this time. */
   at_ms: number;
   uses: HistoryUses;
 }
@@ -42,16 +42,16 @@ export interface HistoryParts {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * What is on record of earlier calls, for conditions that ask for `history` (docs/how-to/policies.md). Reads the views once they
- * include everything that was on the log at the time of the call: decisions, results and requests of every instance. Waits at most a
- * second for that; where they do not get there, nothing is known, and a condition that asks errs.
+ * The recorded history of earlier calls, for conditions that use `history` (docs/how-to/policies.md). Reads the views once they include
+ * everything that was on the log at the time of the request: decisions, results and requests of every instance. Waits at most a second;
+ * if the views are still behind, the history is not available and a condition that uses it is an error.
  */
 export class CallHistoryReader {
   private built = false;
 
   constructor(private readonly parts: HistoryParts) {}
 
-  /** In the order of the requests, as it is recorded; undefined: not available now. @throws InfrastructureFault */
+  /** Histories in the order of the requests, in their recorded form; undefined: not available now. @throws InfrastructureFault */
   async read(asks: readonly HistoryAsk[]): Promise<(string | undefined)[]> {
     if (!(await this.current(new Set(asks.map(({ call }) => call.lane))))) return asks.map(() => undefined);
     const results: Record<string, unknown>[] = asks.map(() => ({}));
@@ -101,7 +101,7 @@ export class CallHistoryReader {
     for (const { n } of wanted) (results[n] as Record<string, unknown>).first_use_of_tool = !used.has(n);
   }
 
-  /** Waits for the views. @returns false where they are behind or being built */
+  /** Waits for the views. @returns false if they are behind or being built */
   private async current(lanes: ReadonlySet<string>): Promise<boolean> {
     const { store, monotonic_ms, said } = this.parts;
     const until = monotonic_ms() + WAIT_MAX_MS;
@@ -126,7 +126,7 @@ export class CallHistoryReader {
     return heads.filter(({ offset }) => offset >= 0);
   }
 
-  /** Rows of views that are still being folded for the first time say too little. */
+  /** False while the views are folded for the first time and are incomplete. */
   private async isBuilt(): Promise<boolean> {
     if (this.built) return true;
     const builds = await readBuilds(this.parts.store);

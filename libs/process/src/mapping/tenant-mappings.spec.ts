@@ -22,7 +22,7 @@ const moved: MappingDefinition = { inputs: [{ from: '/b', to: '/a' }] };
 const call = (requested_at_ms: number) => ({ tool: 'pay', requested_at_ms });
 const issues = (made: MappedInputs | Unmappable | undefined) => made && isUnmappable(made) && made.issues.map(({ message }) => message);
 
-test('inputs are mapped by the version of their moment, of their tenant alone, and written as canonical JSON', async () => {
+test('inputs are mapped by the version in force at their time, of their tenant only, and written as canonical JSON', async () => {
   const of = mappings(
     moved,
     {
@@ -45,7 +45,7 @@ test('inputs are mapped by the version of their moment, of their tenant alone, a
   });
 });
 
-test('other inputs of a call go by the version that its own went by, whatever holds by now', async () => {
+test('other inputs of a call use the version with which its own were mapped, whatever is in force now', async () => {
   const of = mappings(moved, { inputs: [] });
   const mapped: MappedInputs = { inputs_json: '{}', inputs_digest: '', mapping_version: 1, permissive: true, warnings: [] };
   expect(await of.otherInputs('acme', { ...call(99), mapped }, '{"b":1,"z":2}')).toMatchObject({
@@ -58,7 +58,7 @@ test('other inputs of a call go by the version that its own went by, whatever ho
   expect(of.of('acme', 'pay', { ...mapped, mapping_version: 9 })).toBeUndefined();
 });
 
-test('what a mapping does not take, cannot write or makes too much of is unmappable, and nothing throws', async () => {
+test('inputs that a mapping does not accept, cannot write or makes too large are unmappable, and nothing throws', async () => {
   expect(issues(await mappings(moved).inputs('acme', call(10), '{"z":1}'))).toEqual(['is not mapped']);
   const surrogate = { inputs: [{ to: '/a', default: '\ud800' }] };
   expect(issues(await mappings(surrogate).inputs('acme', call(10), '{}'))).toEqual([expect.stringContaining('is not valid')]);

@@ -2,29 +2,29 @@ import { canonicalText, type MappedInputs, sha256Hex, type ToolCall } from '@cou
 import { type ConfigurationState, type MappingVersion, mappingAt, mappingMode, mappingVersions } from '@countersign/domain';
 import { CompiledMapping, type MappingDefinition, type MappingIssue, type MappingMode } from '@countersign/mapping';
 
-/** As large as the body of a request may be: both forms are in every record of the call. */
+/** Limited to the size of a request body: both forms are in every record of the call. */
 const MAPPED_BYTES_MAX = 1_048_576;
 
 type CompiledModes = Partial<Record<MappingMode, CompiledMapping>>;
 
-/** Inputs that a mapping does not take: every field that is refused, as JSON Pointers into the agent's inputs. */
+/** Inputs that a mapping does not accept: every refused field, as JSON Pointers into the agent's inputs. */
 export interface Unmappable {
   mapping_version: number;
   issues: readonly MappingIssue[];
 }
 
-/** A call as far as its mapping is concerned. */
+/** The fields of a call that its mapping needs. */
 export type CallToMap = Pick<ToolCall, 'tool' | 'requested_at_ms'>;
 
 export const isUnmappable = (made: MappedInputs | Unmappable): made is Unmappable => 'issues' in made;
 
-/** The mappings of all tenants as this process has folded them, each version compiled at its first use. */
+/** The mappings of all tenants as folded by this process; each version is compiled at its first use. */
 export class TenantMappings {
   private readonly compiled = new WeakMap<MappingVersion, CompiledModes>();
 
   constructor(private readonly configuration: { readonly state: ConfigurationState }) {}
 
-  /** Maps inputs of the agent by the version that was in force when the call was asked for; undefined, at the cost of a look: none was. */
+  /** Maps the agent's inputs by the version in force when the call was requested; undefined, without a promise: none was in force. */
   inputs(tenant_id: string, call: CallToMap, inputs_json: string): Promise<MappedInputs | Unmappable> | undefined {
     const { state } = this.configuration;
     const version = mappingAt(state, tenant_id, call.tool, call.requested_at_ms);
@@ -33,7 +33,7 @@ export class TenantMappings {
     return this.map(version, own ?? mappingMode(state, tenant_id), inputs_json);
   }
 
-  /** Maps other inputs of a call by the version that its own were mapped with, whatever was published since. */
+  /** Maps other inputs of a call by the version with which its own were mapped, whatever was published since. */
   otherInputs(
     tenant_id: string,
     call: CallToMap & Pick<ToolCall, 'mapped'>,
@@ -47,7 +47,7 @@ export class TenantMappings {
     return this.map(version, permissive ? 'permissive' : 'strict', inputs_json);
   }
 
-  /** The mapping that a recorded mapped form was made with; undefined: this process has not heard of it yet. */
+  /** The mapping that created a recorded mapped form; undefined: this process has not folded it yet. */
   of(tenant_id: string, tool: string, { mapping_version, permissive }: MappedInputs): CompiledMapping | undefined {
     const version = this.version(tenant_id, tool, mapping_version);
     return version && this.compile(version, permissive ? 'permissive' : 'strict');

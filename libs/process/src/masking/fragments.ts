@@ -11,7 +11,7 @@ interface Start {
 
 interface Fragment {
   span: Span;
-  /** Which stretch of the form it is. */
+  /** Its range in the form. */
   of: Span;
 }
 
@@ -19,8 +19,8 @@ const hash = (text: string, at: number): number =>
   (text.charCodeAt(at) + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2) * 961 + text.charCodeAt(at + 3) * 29_791) & 0xffff;
 
 /**
- * Values that were cut into pieces and spread over the fields of one record, in any order. Pieces count that are at least
- * an eighth of a form (and 4 characters) and together give away four fifths of it. One pass over the text.
+ * Finds values that were cut into pieces and spread over the fields of one record, in any order. A piece counts if it is at least an
+ * eighth of a form (and 4 characters); a value is found if its pieces together reveal four fifths of it. One pass over the text.
  */
 export class Fragments {
   private readonly grams = new Map<string, Start[]>();
@@ -50,7 +50,7 @@ export class Fragments {
 
   private extend(text: string, at: number, start: Start, into: Fragment[]): void {
     const form = this.forms[start.form] as string;
-    // Only the longest: what goes on from the character before was found there.
+    // Only the longest piece counts: a continuation of the previous character's piece was found there.
     if (at > 0 && start.at > 0 && text[at - 1] === form[start.at - 1]) return;
     let length = GRAM;
     while (at + length < text.length && start.at + length < form.length && text[at + length] === form[start.at + length]) length++;

@@ -1,6 +1,6 @@
 import { merged, replaced, type Span } from './spans.js';
 
-/** The texts of a record one behind the other, so that what goes over their borders is seen too. */
+/** The texts of a record, concatenated, so that secrets across their borders are found too. */
 export class Leaves {
   private readonly ends: number[] = [];
   private readonly parts: string[] = [];
@@ -16,7 +16,7 @@ export class Leaves {
     return this.parts.join('');
   }
 
-  /** Each text that these stretches touch, masked, by its number. */
+  /** Each text that these spans touch, masked, by its number. */
   masked(spans: Span[], mask: string): Map<number, string> {
     const out = new Map<number, string>();
     let leaf = 0;

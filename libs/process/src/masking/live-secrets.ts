@@ -1,13 +1,13 @@
 import type { Masker } from './masker.js';
 
-/** A run may still write lines when it has ended. */
+/** A run may still write lines after it has ended. */
 const KEPT_MS = 60_000;
 
-/** The secrets that runs of this process hold now: no line that it writes shows one of them. */
+/** The secrets of the current runs of this process: they are masked in all its output lines. */
 export class LiveSecrets {
   private readonly held = new Map<Masker, number>();
 
-  /** From now on, until a minute after `release`. */
+  /** Masks the secrets from now on, until a minute after `release`. */
   hold(masker: Masker): void {
     this.held.set(masker, Number.POSITIVE_INFINITY);
   }
@@ -16,7 +16,7 @@ export class LiveSecrets {
     if (this.held.has(masker)) this.held.set(masker, monotonic_ms + KEPT_MS);
   }
 
-  /** Costs nothing where no secret is held. */
+  /** Masks a line; free if no secret is held. */
   line(text: string): string {
     if (this.held.size === 0) return text;
     const now = performance.now();
@@ -29,12 +29,12 @@ export class LiveSecrets {
   }
 }
 
-/** Of this process: its log lines and whatever a tool prints go through it. */
+/** The instance of this process, for its log lines and the output of tools. */
 export const liveSecrets = new LiveSecrets();
 
 type Write = typeof process.stdout.write;
 
-/** Lets nothing that is printed to this stream show a live secret. */
+/** Masks live secrets in everything that is printed to this stream. */
 export function guardStream(stream: { write: Write }): void {
   const write = stream.write.bind(stream) as (chunk: unknown, ...more: unknown[]) => boolean;
   stream.write = ((chunk: unknown, ...more: unknown[]) =>

@@ -24,7 +24,7 @@ const encodings: Readonly<Record<string, (value: string) => string>> = {
   'inside base64': (value) => Buffer.from(`{"a":"${value}","b":1}`).toString('base64'),
 };
 
-/** The secret, or most of it, can be read in the text or in what it decodes to. */
+/** Whether the secret, or most of it, can be read in the text or in its decoded forms. */
 function shows(text: string, value: string): boolean {
   const bare = value.slice(1, -1);
   const decoded = [text, text.toLowerCase()].flatMap((one) => [
@@ -47,7 +47,7 @@ test.each(Object.keys(encodings))('a secret is taken out of a text in which it s
   );
 });
 
-test('a secret that is cut into pieces over the fields of one record is taken out, in whatever order the pieces stand', () => {
+test('a secret that is cut into pieces over the fields of one record is masked, in whatever order the pieces are', () => {
   const value = fc.string({
     unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'),
     minLength: 32,
@@ -71,13 +71,13 @@ test('a secret that is cut into pieces over the fields of one record is taken ou
   );
 });
 
-test('pieces in order are found however small they are, also of letters', () => {
+test('pieces in order are found however small they are, also pieces of letters', () => {
   const value = 'Xk29-qmw7-PP01-zzTr';
   const masked = new Masker([value]).record({ letters: [...value].map((letter) => ({ letter })) });
   expect(JSON.stringify(masked)).not.toContain('"X"');
 });
 
-test('a secret is taken out of keys, numbers and bytes', () => {
+test('a secret is masked in keys, numbers and bytes', () => {
   const masker = new Masker(['s3cr3t-value', '12345678901']);
   expect(masker.record({ 's3cr3t-value': 1, pin: 12345678901, data: [...Buffer.from('s3cr3t-value!')], other: [1, 2, 3] })).toEqual({
     [MASK]: 1,
@@ -90,7 +90,7 @@ test('a secret is taken out of keys, numbers and bytes', () => {
   expect(Buffer.from(bytes).toString()).toBe('\u0000a ************ b');
 });
 
-test('what holds no secret comes back as it is, the very same', () => {
+test('a value without a secret is returned unchanged, as the same object', () => {
   const masker = new Masker(['s3cr3t-value-of-forty-characters-012345678']);
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
@@ -101,7 +101,7 @@ test('what holds no secret comes back as it is, the very same', () => {
   expect(masker.json(text)).toBe(text);
 });
 
-test('2 MB are masked in proportion to their size, with 20 secrets', () => {
+test('masking 2 MB with 20 secrets takes time in proportion to the size', () => {
   const values = Array.from({ length: 20 }, (_, n) => Buffer.alloc(30, n + 65).toString('base64') + n);
   const masker = new Masker(values);
   const rows = Array.from({ length: 20_000 }, (_, n) => ({
@@ -120,7 +120,7 @@ test('2 MB are masked in proportion to their size, with 20 secrets', () => {
   expect(took_ms).toBeLessThan(RUNAWAY_MS);
 });
 
-test('lines of the process show no live secret', () => {
+test('output lines of the process show no live secret', () => {
   const live = new LiveSecrets();
   const masker = new Masker(['s3cr3t-value']);
   const line = '{"msg":"it is s3cr3t-value"}';

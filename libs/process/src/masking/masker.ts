@@ -3,16 +3,16 @@ import { Leaves } from './leaves.js';
 import { needlesOf, wholeForms } from './needles.js';
 import { found, merged, replaced, type Span } from './spans.js';
 
-/** What stands where a secret stood. No longer than the shortest secret, so that nothing grows beyond its limit. */
+/** Replaces a secret. No longer than the shortest secret, so that no text grows beyond its limit. */
 export const MASK = '[secret]';
 
-/** What the walk over a record has seen: its values and its keys, each one behind the other. */
+/** What the walk over a record has found: its values and its keys, each concatenated. */
 class Walk {
   readonly values = new Leaves();
   readonly keys = new Leaves();
   value = 0;
   key = 0;
-  /** Somewhere in it are the bytes of a secret. */
+  /** Whether bytes in it contain a secret. */
   bytes = false;
 }
 
@@ -20,8 +20,8 @@ const isBytes = (value: readonly unknown[]): value is number[] =>
   value.length >= 8 && value.every((one) => typeof one === 'number' && Number.isInteger(one) && one >= 0 && one <= 255);
 
 /**
- * Takes some values out of whatever a tool says: as they are, in base64 (also inside a longer one), base64url,
- * percent-encoded, JSON-escaped, hexadecimal, as bytes, or cut into pieces over the fields of one record.
+ * Masks some values in whatever a tool returns: as they are, in base64 (also inside a longer one), base64url, percent-encoded,
+ * JSON-escaped, hexadecimal, as bytes, or cut into pieces over the fields of one record.
  */
 export class Masker {
   private readonly needles: readonly string[];
@@ -35,20 +35,20 @@ export class Masker {
     this.fragments = new Fragments(forms);
   }
 
-  /** A line or message. */
+  /** Masks a line or message. */
   text(text: string): string {
     const spans = found(text, this.needles);
     return spans.length === 0 ? text : replaced(text, merged(spans), MASK);
   }
 
-  /** JSON text of a record; the same text where there is nothing to mask. */
+  /** Masks the JSON text of a record; returns the same text if there is nothing to mask. */
   json(text: string): string {
     const value: unknown = JSON.parse(text);
     const masked = this.record(value);
     return masked === value ? text : JSON.stringify(masked);
   }
 
-  /** A JSON value as one record; the same value where there is nothing to mask. */
+  /** Masks a JSON value as one record; returns the same value if there is nothing to mask. */
   record<T>(value: T): T {
     const walk = new Walk();
     this.collect(value, walk);
@@ -58,7 +58,7 @@ export class Masker {
     return this.rebuilt(value, walk, { ofValues, ofKeys }) as T;
   }
 
-  /** Bytes of an attachment: what is found in them is overwritten in place. */
+  /** Masks bytes of an attachment: matches are overwritten in place. */
   bytes(data: Uint8Array): Uint8Array {
     const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
     const spans = [...found(text, this.needles), ...found(text, this.raw)];

@@ -11,7 +11,9 @@ const jsonForm = (text: string): string => JSON.stringify(text).slice(1, -1);
 const asciiJsonForm = (text: string): string =>
   jsonForm(text).replace(/[\u007f-\uffff]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** What every base64 text has in it that encodes these bytes after 0, 1 or 2 others and before any: the part that no neighbour changes. */
+/**
+ * The substrings of every base64 text that encodes these bytes after 0, 1 or 2 other bytes: the part that does not depend on neighbours.
+ */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
@@ -25,7 +27,7 @@ function base64Cores(bytes: Buffer): string[] {
 
 const url64 = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
-/** The texts that a value as a whole is written as: as it is, base64, base64url, hexadecimal, percent-encoded. */
+/** The complete encodings of a value: plain, base64, base64url, hexadecimal, percent-encoded. */
 export function wholeForms(value: string): string[] {
   const bytes = Buffer.from(value);
   const base64 = bytes.toString('base64');
@@ -33,7 +35,7 @@ export function wholeForms(value: string): string[] {
   return [...new Set([value, base64.replace(/=+$/, ''), url64(base64), hex, hex.toUpperCase(), encodeURIComponent(value)])];
 }
 
-/** Every text that gives a value away inside another text; the longest first. */
+/** Every text that reveals a value inside another text; longest first. */
 export function needlesOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const cores = base64Cores(bytes).filter((core) => core.length >= CORE_MIN);

@@ -1,7 +1,7 @@
-/** A stretch of a text, end excluded. */
+/** A range of a text, end exclusive. */
 export type Span = [from: number, to: number];
 
-/** The same stretches in order, those that touch or overlap as one. */
+/** The same ranges in order, with touching or overlapping ones merged. */
 export function merged(spans: Span[]): Span[] {
   spans.sort((a, b) => a[0] - b[0]);
   const out: Span[] = [];
@@ -13,7 +13,7 @@ export function merged(spans: Span[]): Span[] {
   return out;
 }
 
-/** Every place where one of the needles stands. */
+/** All occurrences of the needles. */
 export function found(text: string, needles: readonly string[]): Span[] {
   const spans: Span[] = [];
   for (const needle of needles)
@@ -21,7 +21,7 @@ export function found(text: string, needles: readonly string[]): Span[] {
   return spans;
 }
 
-/** The text with a mask in place of each stretch, which are merged. */
+/** The text with a mask in place of each range; the ranges are merged first. */
 export function replaced(text: string, spans: readonly Span[], mask: string): string {
   let out = '';
   let at = 0;

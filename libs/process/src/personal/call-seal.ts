@@ -15,31 +15,31 @@ import { type LoadedKey, sealBytes, sealJson } from './seal-value.js';
 /** Data without a known subject is sealed under a monthly key, which retention deletes. */
 export const UNNAMED = '';
 
-/** A key by the id of its subject. */
+/** Keys by the id of their subject. */
 export type KeysBySubject = ReadonlyMap<string, LoadedKey>;
 
 export interface SealTerms {
   tenant_id: string;
   rules: readonly PersonalRule[];
-  /** The call's inputs as they are, for references into them. */
+  /** The call's decrypted inputs, for references into them. */
   inputs: unknown;
 }
 
 const token = (text: string): boolean => text.startsWith(SEALED);
-/** What came from outside and looks sealed must not be opened as if we had sealed it. */
+/** External text that looks sealed must not be opened as if this platform had sealed it. */
 const defused = (text: string): string => (text.includes(SEALED) ? text.replaceAll(SEALED, 'sealed_v1_') : text);
 
-/** Seals what is written of one call, while it is in memory here. Nothing of it asks anybody. */
+/** Seals what is written about one call while the call is in memory. Makes no requests. */
 export class CallSeal {
   constructor(
     private readonly terms: SealTerms,
-    /** Keys that were loaded, of the call's own subjects and of others that its output names. */
+    /** Loaded keys: of the call's own subjects and of other subjects that its output names. */
     private readonly keys: KeysBySubject,
-    /** The call's own: what is said about the call as a whole is theirs. */
+    /** The keys of the call's own subjects, which seal data about the call as a whole. */
     private readonly own: readonly LoadedKey[],
   ) {}
 
-  /** A text of the call as a whole; what is sealed already stays. */
+  /** Seals a text about the call as a whole; sealed parts stay as they are. */
   text(text: string): string {
     return token(text) ? text : sealJson(this.terms.tenant_id, this.own, JSON.stringify(text));
   }
@@ -48,12 +48,12 @@ export class CallSeal {
     return text === null ? null : this.text(text);
   }
 
-  /** JSON text of the call as a whole. */
+  /** Seals JSON text about the call as a whole. */
   json(json: string): string {
     return json.startsWith(`"${SEALED}`) ? json : JSON.stringify(sealJson(this.terms.tenant_id, this.own, json));
   }
 
-  /** The mapped form as a whole: where a mapping puts a personal field, and what it makes of it, no rule says. */
+  /** Seals the mapped form as a whole: no rule says where a mapping puts a personal field or how it transforms it. */
   mapped(mapped: MappedInputs): MappedInputs {
     const inputs_json = this.json(mapped.inputs_json);
     return {
@@ -68,7 +68,7 @@ export class CallSeal {
     return sealBytes(this.terms.tenant_id, this.own, bytes);
   }
 
-  /** The same that knows more subjects. */
+  /** A copy with more subject keys. */
   withKeys(more: KeysBySubject): CallSeal {
     return new CallSeal(this.terms, new Map([...this.keys, ...more]), this.own);
   }
@@ -84,7 +84,7 @@ export class CallSeal {
     return this.fields('output', output, { inputs: this.terms.inputs, output });
   }
 
-  /** All of an outcome that may be personal. */
+  /** Seals everything in an outcome that may be personal. */
   outcome(outcome: Outcome): Outcome {
     const { output_json, error, warnings, extras } = outcome;
     return {
@@ -103,7 +103,7 @@ export class CallSeal {
 
   private fields(of: 'inputs' | 'output', value: unknown, named: { inputs: unknown; output: unknown }): string {
     const { tenant_id, rules } = this.terms;
-    // The rules of its admission no longer exist: all of it is sealed.
+    // The rules at its admission no longer exist: all of it is sealed.
     if (rules.length === 0) return this.json(canonicalText(value));
     const { root, slots } = slotsOf(rules, of, { value, ...named });
     for (const slot of slots) slot.write(this.slot(tenant_id, slot.subjects, slot.value));
@@ -114,7 +114,7 @@ export class CallSeal {
     if (subjects.length > SEALED_KEYS_MAX) return ERASED;
     const keys = (subjects.length > 0 ? subjects : [UNNAMED]).map((subject) => this.keys.get(subject));
     const known = keys.filter((key) => key !== undefined);
-    // A subject whose key could not be had: nothing of it is kept.
+    // The key of a subject is unavailable: nothing about the subject is kept.
     return known.length < keys.length ? ERASED : sealJson(tenant_id, known, canonicalText(value));
   }
 }

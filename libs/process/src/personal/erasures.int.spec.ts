@@ -31,7 +31,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** What a process opens. */
+/** The opened parts of a process. */
 class Started {
   private constructor(
     readonly keys: FileSubjectKeys,
@@ -56,7 +56,7 @@ class Started {
     return sealing?.seal.text(text) ?? '';
   }
 
-  /** As the gateway does it; a crash may come between its steps. */
+  /** Erases as the gateway does; a crash may interrupt its steps. */
   async erase(subject: string, crash?: 'before the keys are destroyed'): Promise<void> {
     const ref = this.personal.ref('acme', subject);
     const key_ids = await this.keys.ofSubject('acme', ref);
@@ -74,8 +74,8 @@ class Started {
 const keyFile = () => path.join(dir, 'subject-keys.bin');
 const backup = () => path.join(dir, 'subject-keys.backup');
 
-describe('the keys of a subject that was erased', () => {
-  test('are found at the next start where an old key file was put back: damage of the tenant, and nothing can be read', async () => {
+describe('the keys of an erased subject', () => {
+  test('are found at the next start if an old key file was restored: this is damage of the tenant, and nothing can be read', async () => {
     const first = await Started.open();
     const text = await first.sealed('ada', 'lives in Paris');
     const other = await first.sealed('bob', 'lives in Rome');
@@ -101,7 +101,7 @@ describe('the keys of a subject that was erased', () => {
     expect(found).toHaveLength(1);
   });
 
-  test('are not used while the process runs, whoever puts them back, and new data gets another key', async () => {
+  test('are not used while the process runs, whoever restores them, and new data gets another key', async () => {
     const running = await Started.open();
     const text = await running.sealed('ada', 'lives in Paris');
     await running.erase('ada', 'before the keys are destroyed');
@@ -120,7 +120,7 @@ describe('the keys of a subject that was erased', () => {
     await later.close();
   });
 
-  test('are destroyed without a report if a crash came before their destruction', async () => {
+  test('are destroyed without a report if a crash happened before their destruction', async () => {
     for (let n = 0; n < 20; n++) {
       const process = await Started.open();
       const text = await process.sealed(`s${n}`, 'x');

@@ -7,22 +7,22 @@ import { CONFIGURATION_TOPIC } from '../topics.js';
 const KEYS_AT_ONCE = 500;
 const FOLDED: ReadonlySet<EventType> = new Set<EventType>(['subject_erased']);
 
-/** An erasure that is on the record. */
+/** A recorded erasure. */
 interface Erasure {
   tenant_id: string;
   subject: string;
   key_ids: readonly string[];
-  /** In `configuration-changed`. */
+  /** Offset in `configuration-changed`. */
   offset: number;
 }
 
 interface ErasureState {
   erasures: Erasure[];
-  /** `tenant key`, of all of them. */
+  /** `tenant key` of every erased key. */
   key_ids: Set<string>;
 }
 
-/** Whose keys are known to have been destroyed: of all erasures below an offset, and of some later ones. */
+/** Erasures whose keys are known to be destroyed: all below an offset, and some later ones. */
 interface Destroyed {
   below: number;
   offsets: number[];
@@ -43,17 +43,17 @@ function destroyedIn(text: string | undefined): Destroyed {
   return { below, offsets };
 }
 
-/** What erasures are folded from. */
+/** Dependencies for folding erasures. */
 export interface ErasureDeps {
   log: EventLog;
   codec: EventCodec;
-  /** The registry behind the codec; absent embedded. */
+  /** The registry used by the codec; absent embedded. */
   schemas?: SchemaSource;
 }
 
 /**
- * The erasures on the record. Their keys are not used, wherever they come from. Which of them were destroyed is kept beside the keys: a
- * key that was, and is there again, came from an old copy.
+ * The recorded erasures. Their keys are never used, wherever they come from. The list of destroyed keys is stored beside the keys: a
+ * destroyed key that exists again came from an old copy.
  */
 export class Erasures {
   private readonly folded: FoldedTopics<ErasureState>;
@@ -78,7 +78,7 @@ export class Erasures {
     for (const erasure of await this.alive(erasures)) {
       const { tenant_id, key_ids, offset, subject } = erasure;
       const destroyed_keys = await this.keys.destroy(tenant_id, key_ids);
-      // Another process that starts now may have been quicker.
+      // Another process that starts at the same time may have been faster.
       if (destroyed_keys === 0 || (offset >= known.below && !destroyed.has(offset))) continue;
       const reason = `keys of subject ${subject}, destroyed according to ${CONFIGURATION_TOPIC} offset ${offset}, reappeared, probably from an old copy of the keys: they were destroyed again`;
       damage.found({ kind: 'keys', found_by: 'start', tenant_id, reason });
@@ -86,7 +86,7 @@ export class Erasures {
     await this.keep((before) => ({ below: Math.max(before.below, below), offsets: before.offsets.filter((offset) => offset >= below) }));
   }
 
-  /** The keys of the erasure at this offset are destroyed. */
+  /** Records that the keys of the erasure at this offset are destroyed. */
   destroyed(offset: number): Promise<void> {
     return this.keep(({ below, offsets }) => ({ below, offsets: offset < below ? offsets : [...new Set([...offsets, offset])] }));
   }
@@ -99,7 +99,7 @@ export class Erasures {
     return this.folded.close();
   }
 
-  /** Erasures of which a key is there. */
+  /** Erasures with at least one existing key. */
   private async alive(erasures: readonly Erasure[]): Promise<Erasure[]> {
     const alive: Erasure[] = [];
     for (const tenant_id of new Set(erasures.map((erasure) => erasure.tenant_id))) {

@@ -1,7 +1,7 @@
 import { ERASED, sealedParts } from '@countersign/contracts';
 import { openBytes } from './seal-value.js';
 
-/** As a JSON string, itself perhaps inside JSON text that is the value of a string, and so on. */
+/** A sealed value as a JSON string, which may be inside JSON text that is itself the value of a string, and so on. */
 const QUOTED = /(\\*)"(sealed:v1:[A-Za-z0-9_-]+)\\*"/g;
 const BARE = /sealed:v1:[A-Za-z0-9_-]+/g;
 
@@ -11,19 +11,19 @@ function openedJson(tenant_id: string, token: string, keys: ReadonlyMap<string, 
   return bytes ? bytes.toString() : JSON.stringify(ERASED);
 }
 
-/** The JSON text as it is written inside of so many strings. */
+/** The JSON text escaped for this depth of nested strings. */
 function escaped(json: string, backslashes: number): string {
   let text = json;
   for (let level = Math.log2(backslashes + 1); level > 0; level--) text = JSON.stringify(text).slice(1, -1);
   return text;
 }
 
-/** JSON text (or NDJSON, or the data of an event stream) with its sealed values opened; `erased` for those whose key is destroyed. */
+/** JSON text (or NDJSON, or the data of an event stream) with its sealed values opened; `erased` for values whose key is destroyed. */
 export function openedText(tenant_id: string, text: string, keys: ReadonlyMap<string, Buffer>): string {
   return text.replace(QUOTED, (_whole, slashes: string, token: string) => escaped(openedJson(tenant_id, token, keys), slashes.length));
 }
 
-/** Text that is no JSON (a table, a mail, a page), with the sealed values in it opened; a value that is no text as JSON. */
+/** Text that is not JSON (a table, a mail, a page) with its sealed values opened; a value that is not text is written as JSON. */
 export function openedPlain(tenant_id: string, text: string, keys: ReadonlyMap<string, Buffer>): string {
   return text.replace(BARE, (token) => {
     const json = openedJson(tenant_id, token, keys);

@@ -2,14 +2,14 @@ import type { PersonalRule } from '@countersign/domain';
 
 type Field = PersonalRule['inputs'][number];
 
-/** A payload, and what its subjects may be named in. */
+/** A payload, and the data in which its subjects may be named. */
 export interface Payload {
   value: unknown;
   inputs: unknown;
   output: unknown;
 }
 
-/** One part to be sealed, under the keys of all its subjects together. */
+/** One part to seal, under the keys of all its subjects together. */
 export interface Slot {
   subjects: readonly string[];
   value: unknown;
@@ -47,7 +47,7 @@ function valuesAt(value: unknown, pointer: string): unknown[] {
 
 const isId = (value: unknown): value is string | number => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** The ids that a reference names: `/customer_id` in the inputs, `output:/…` in the output, `field:/…` in the part itself. */
+/** The ids to which a reference points: `/customer_id` in the inputs, `output:/…` in the output, `field:/…` in the part itself. */
 function named(reference: string, payload: Omit<Payload, 'value'>, part: unknown): string[] {
   const [where, pointer] = reference.startsWith('/') ? ['inputs', reference] : (reference.split(':', 2) as [string, string]);
   const root = where === 'output' ? payload.output : where === 'field' ? part : payload.inputs;
@@ -56,7 +56,7 @@ function named(reference: string, payload: Omit<Payload, 'value'>, part: unknown
     .map(String);
 }
 
-/** The subjects that references name, each once. */
+/** The subjects to which references point, each once. */
 export function subjectsOf(references: readonly string[], payload: Omit<Payload, 'value'>, part?: unknown): string[] {
   return [...new Set(references.flatMap((reference) => named(reference, payload, part)))];
 }
@@ -64,8 +64,8 @@ export function subjectsOf(references: readonly string[], payload: Omit<Payload,
 const depthOf = ({ path }: { path: string }): number => steps(path).length;
 
 /**
- * The parts of a payload that rules call personal; `root.value` is changed where they are written. A part inside of
- * another is sealed with it, under the keys of both.
+ * The parts of a payload that rules mark as personal; writing them changes `root.value`. A part inside another one is sealed with it,
+ * under the keys of both.
  */
 export function slotsOf(
   rules: readonly PersonalRule[],

@@ -3,7 +3,7 @@ import { fitsOne } from '@countersign/policy';
 
 const NONE: readonly PersonalRule[] = [];
 
-/** The rules that say what of a call is personal. No more than a look-up for tenants that have none. */
+/** The rules that mark parts of a call as personal. Only a look-up for tenants without rules. */
 export function rulesAbout(
   state: ConfigurationState,
   tenant_id: string,

@@ -67,7 +67,7 @@ describe('personal data', () => {
     expect(await personal.text('acme', mapped.inputs_json)).toBe(JSON.stringify(ERASED));
   });
 
-  test('what was sealed is no text of it, and opens to the same JSON wherever it stands', async () => {
+  test('sealed data shows none of its text, and opens to the same JSON wherever it is', async () => {
     const { personal } = fixture();
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 1 }), fc.jsonValue(), async (customer_id, note) => {
@@ -85,7 +85,7 @@ describe('personal data', () => {
     );
   });
 
-  test('the same value under the same key has another commitment and another digest each time', () => {
+  test('the same value under the same key has a different commitment and digest each time', () => {
     const key = { key_id: '01a20164-f3c2-7001-9a67-44e55dc07cca', key: Buffer.alloc(32, 7) };
     fc.assert(
       fc.property(fc.json(), (json) => {
@@ -98,7 +98,7 @@ describe('personal data', () => {
     );
   });
 
-  test('a call names its subjects as erasure does, so that later data about it is erased with them', async () => {
+  test('a call names its subjects in the same form as an erasure, so that later data about it is erased with them', async () => {
     const { personal, erase } = fixture();
     const { keys } = await sealed(personal, { customer_id: 'c-1' });
     expect(keys.map(({ subject }) => subject)).toEqual([personal.ref('acme', 'c-1')]);
@@ -113,7 +113,7 @@ describe('personal data', () => {
     expect(await personal.sealingAbout('acme', { subjects: many }, AT)).toBeUndefined();
   });
 
-  test('erased: it shows so, in JSON and in plain text, and for one tenant only', async () => {
+  test('erased data is shown as erased, in JSON and in plain text, and for one tenant only', async () => {
     const { personal, erase } = fixture();
     const { inputs_json, seal } = await sealed(personal, { customer_id: 'c-1', name: 'Ada' });
     expect(await personal.text('other', inputs_json)).toBe(JSON.stringify(ERASED));
@@ -125,7 +125,7 @@ describe('personal data', () => {
     expect(await personal.plain('acme', `rationale: ${seal.text('for Ada')}.`)).toBe('rationale: erased.');
   });
 
-  test('a value of several subjects is erased with any one of them; a field of one subject only with that one', async () => {
+  test('a value of several subjects is erased with any of them; a field of one subject only with that subject', async () => {
     const { personal, erase } = fixture();
     const rules = [
       rule({
@@ -156,7 +156,7 @@ describe('personal data', () => {
     });
   });
 
-  test('a part inside of another is sealed with it, for the subjects of both', async () => {
+  test('a part inside another one is sealed with it, for the subjects of both', async () => {
     const { personal, erase } = fixture();
     const rules = [
       rule({ inputs: [{ path: '/order', subjects: [] }] }),

@@ -12,39 +12,39 @@ import { type LoadedKey, openBytes } from './seal-value.js';
 const REF_CHARS = 32;
 const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
 
-/** What of a call decides under which keys its data is sealed. */
+/** The properties of a call that determine the keys for its data. */
 export interface CallToSeal {
   tenant_id: string;
   rules: readonly PersonalRule[];
   markings: readonly string[];
   inputs: unknown;
-  /** Epoch ms: its month. */
+  /** Epoch ms: determines the month. */
   requested_at_ms: number;
 }
 
-/** Who something is about: by id, and by what stands for an id on the record. */
+/** The subjects of some data: by id, and by the reference that replaces an id on the record. */
 export interface AboutSubjects {
   subjects: readonly string[];
   refs?: readonly string[];
 }
 
-/** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined: a key is destroyed. */
+/** A call with readable inputs and rationale, and the seal for everything written about it; undefined: a key is destroyed. */
 export interface OpenedCall {
   call: ToolCall;
   seal: CallSeal;
 }
 
-/** Seals personal data under the keys of its subjects, and opens it again for as long as these live. */
+/** Seals personal data under the keys of its subjects, and opens it while these keys exist. */
 export class Personal {
   constructor(
     readonly keys: SubjectKeys,
     private readonly tenants: TenantKeys,
     private readonly now_ms: () => number,
-    /** Absent only where a test does without. */
+    /** Absent only in tests that do not need it. */
     readonly erasures?: Pick<Erasures, 'has' | 'destroyed'>,
   ) {}
 
-  /** What stands for a subject wherever it has to be named. */
+  /** The reference that replaces a subject's id wherever it must be named. */
   ref(tenant_id: string, subject: string): string {
     const key = this.tenants.tenantKey(tenant_id);
     return createHmac('sha256', key).update(`subject/${subject}`).digest('hex').slice(0, REF_CHARS);
@@ -55,12 +55,12 @@ export class Personal {
     return text.includes(SEALED) ? openedText(tenant_id, text, await this.loaded(tenant_id, text)) : text;
   }
 
-  /** The same of text that is no JSON: CSV, mail, a page. */
+  /** The same for text that is not JSON: CSV, mail, a page. */
   async plain(tenant_id: string, text: string): Promise<string> {
     return text.includes(SEALED) ? openedPlain(tenant_id, text, await this.loaded(tenant_id, text)) : text;
   }
 
-  /** The same of a JSON value. */
+  /** The same for a JSON value. */
   async value<T>(tenant_id: string, value: T): Promise<T> {
     const text = JSON.stringify(value);
     return text?.includes(SEALED) ? (JSON.parse(await this.text(tenant_id, text)) as T) : value;
@@ -71,7 +71,7 @@ export class Personal {
     return openBytes(tenant_id, parts, await this.get(tenant_id, parts.key_ids));
   }
 
-  /** Makes (or finds) the keys of a new call. */
+  /** Creates (or finds) the keys of a new call. */
   async sealing(call_to_seal: CallToSeal): Promise<{ seal: CallSeal; sealed: SealedKey[] }> {
     const { tenant_id, rules, inputs } = call_to_seal;
     const named = rules.flatMap((rule) => subjectsOf(rule.subjects, { inputs, output: undefined }));
@@ -84,7 +84,10 @@ export class Personal {
     return { seal: new CallSeal({ tenant_id, rules, inputs }, keys, mine), sealed };
   }
 
-  /** Seals data about subjects that belongs to no single call; without a subject, under the monthly key. @returns undefined for too many */
+  /**
+   * Seals data about subjects that belongs to no single call; without a subject, under the monthly key. @returns undefined if there are
+   * too many subjects
+   */
   async sealingAbout(tenant_id: string, about: AboutSubjects, at_ms: number): Promise<{ seal: CallSeal; sealed: SealedKey[] } | undefined> {
     const refs = [...new Set([...about.subjects.map((subject) => this.ref(tenant_id, subject)), ...(about.refs ?? [])])];
     if (refs.length > SEALED_KEYS_MAX) return undefined;
@@ -96,7 +99,7 @@ export class Personal {
     return { seal: new CallSeal({ tenant_id, rules: [], inputs: {} }, new Map(), own), sealed };
   }
 
-  /** A sealed call as who decides on it or runs it sees it, in memory only. */
+  /** Opens a sealed call, in memory only, for services that decide on it or run it. */
   async open(tenant_id: string, call: ToolCall, rules: readonly PersonalRule[]): Promise<OpenedCall | undefined> {
     const { sealed, context } = call;
     const own = sealed ?? [];
@@ -119,7 +122,7 @@ export class Personal {
     return { call: { ...call, inputs_json, mapped: runs, context: { ...context, rationale } }, seal };
   }
 
-  /** The same with the keys of subjects that its output names, which were not known before it ran. */
+  /** The same with the keys of subjects that its output names, which were unknown before it ran. */
   async sealOutput(tenant_id: string, opened: OpenedCall, rules: readonly PersonalRule[], output_json: string): Promise<CallSeal> {
     const { call } = opened;
     const [inputs, output] = [JSON.parse(call.inputs_json) as unknown, JSON.parse(output_json) as unknown];
@@ -128,7 +131,7 @@ export class Personal {
     return opened.seal.withKeys(await this.keysOf(tenant_id, call, subjects, new Map()));
   }
 
-  /** Seals other inputs of the call, whoever they name. */
+  /** Seals other inputs of the call, for all subjects that they name. */
   async sealInputs(tenant_id: string, { call }: OpenedCall, rules: readonly PersonalRule[], inputs_json: string): Promise<CallSeal> {
     const inputs = JSON.parse(inputs_json) as unknown;
     const { requested_at_ms, authority } = call;
@@ -149,7 +152,7 @@ export class Personal {
     return this.keysOf(tenant_id, call, [...subjects, UNNAMED], own);
   }
 
-  /** The call's own keys where it has them; a key that it was not sealed under is one of now. */
+  /** The call's own keys if it has them; other keys are current ones. */
   private async keysOf(
     tenant_id: string,
     call: ToolCall,
@@ -176,7 +179,7 @@ export class Personal {
     return new Map(subjects.map((subject, at) => [subject, keys[at] as LoadedKey]));
   }
 
-  /** The keys that live. One of an erased subject is none, wherever it came from. */
+  /** The keys that are not destroyed. Keys of erased subjects are excluded, wherever they come from. */
   private get(tenant_id: string, key_ids: readonly string[]): Promise<Map<string, Buffer>> {
     return this.keys.get(
       tenant_id,

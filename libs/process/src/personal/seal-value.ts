@@ -19,8 +19,8 @@ const aboutOf = (tenant_id: string, head: Buffer): Buffer => Buffer.concat([Buff
 const commitmentTo = (salted: Buffer): Buffer => createHash('sha256').update(salted).digest();
 
 /**
- * Seals bytes under the keys of all their subjects together (AES-256-GCM under one key that follows from all of them), so
- * that losing any one of them is enough. The commitment is salted, and the salt is inside.
+ * Seals bytes under the keys of all their subjects together (AES-256-GCM under one key derived from all of them), so that destroying any
+ * one of them is enough. The commitment is salted, and the salt is inside the ciphertext.
  */
 export function sealBytes(tenant_id: string, keys: readonly LoadedKey[], bytes: Buffer): Omit<SealedParts, 'key_ids' | 'commitment'> {
   const salted = Buffer.concat([randomBytes(SALT_BYTES), bytes]);
@@ -38,12 +38,12 @@ export function sealBytes(tenant_id: string, keys: readonly LoadedKey[], bytes: 
   return { head, nonce, tag: cipher.getAuthTag(), ciphertext };
 }
 
-/** The text that stands for a JSON text from now on. */
+/** The text that replaces a JSON text. */
 export function sealJson(tenant_id: string, keys: readonly LoadedKey[], json: string): string {
   return sealedText(sealBytes(tenant_id, keys, Buffer.from(json)));
 }
 
-/** Undefined if a key is destroyed or the bytes are not what was sealed. */
+/** Undefined if a key is destroyed or the bytes are not the sealed ones. */
 export function openBytes(tenant_id: string, parts: SealedParts, keys: ReadonlyMap<string, Buffer>): Buffer | undefined {
   const found = parts.key_ids.map((id) => keys.get(id));
   if (found.some((key) => key === undefined)) return undefined;

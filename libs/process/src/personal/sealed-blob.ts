@@ -2,16 +2,16 @@ import { sealedBytes } from '@countersign/contracts';
 import type { CallSeal } from './call-seal.js';
 import type { Personal } from './personal.js';
 
-/** How a sealed blob begins; no JSON, text or image does. */
+/** Prefix of a sealed blob; no JSON, text or image begins with it. */
 const MAGIC = Buffer.from('\0countersign sealed v1\0');
 
-/** The bytes of a blob of a sealed call, as they are kept. */
+/** The stored bytes of a blob of a sealed call. */
 export function sealedBlob(seal: CallSeal, bytes: Uint8Array): Buffer {
   const { head, nonce, tag, ciphertext } = seal.bytes(Buffer.from(bytes));
   return Buffer.concat([MAGIC, head, nonce, tag, ciphertext]);
 }
 
-/** Whether these are the bytes of a blob as it is kept sealed. */
+/** Whether the bytes are a sealed blob. */
 export const isSealedBlob = (bytes: Buffer): boolean => bytes.subarray(0, MAGIC.length).equals(MAGIC);
 
 /** A blob as its readers may see it. */

@@ -5,8 +5,8 @@ import { type Store, straddled, TRUST_BUCKET, type TrustBound, type TrustCut, ty
 export type PastMoment = { at_ms: number } | { topic: string; partition: number; offset: number };
 
 /**
- * Finds which records were there at a past moment. Of the partition of a named record it is exactly those up to it; of the
- * others those that the log had appended by then, found by the times of the records themselves.
+ * Finds the records that existed at a past moment. In the partition of a named record these are exactly the records up to it; in the
+ * others those that the log had appended by then, according to their timestamps.
  */
 export class PastTrust {
   constructor(
@@ -14,7 +14,7 @@ export class PastTrust {
     private readonly log: EventLog,
   ) {}
 
-  /** Undefined: there is no such record. @throws where the log has no such topic or partition. */
+  /** Undefined: the record does not exist. @throws if the log has no such topic or partition. */
   async bound(query: TrustQuery, moment: PastMoment): Promise<TrustBound | undefined> {
     const at_ms = 'at_ms' in moment ? moment.at_ms : await this.timeOf(moment.topic, moment.partition, moment.offset);
     if (at_ms === undefined) return undefined;
@@ -32,7 +32,7 @@ export class PastTrust {
     return record?.offset === offset ? record.timestamp_ms : undefined;
   }
 
-  /** The first record from an offset on that is later than a time; the end of the bucket where none in it is. */
+  /** The first record from an offset on that is later than a time; the end of the bucket if none is. */
   private async firstAfter(topic: string, partition: number, from: number, at_ms: number): Promise<number> {
     const end = from + TRUST_BUCKET;
     for (let next = from; next < end; ) {

@@ -12,7 +12,7 @@ import {
 } from '@countersign/domain';
 import type { TrustFactRow, TrustSum } from '@countersign/store';
 
-/** A rating as it is stored. */
+/** A stored rating. */
 export interface StoredRating {
   rater: string;
   rating: number;
@@ -41,7 +41,7 @@ function applyFact(tool: ToolTrust, { kind, version, at_ms, detail }: TrustFactR
   }
 }
 
-/** The state of every tool that these rows speak of: the same as folding the events themselves gives. */
+/** The state of every tool in these rows: equal to the fold of the events themselves. */
 export function toolsOf(sums: readonly TrustSum[], facts: readonly TrustFactRow[]): Map<string, ToolTrust> {
   const tools = new Map<string, ToolTrust>();
   const of = (name: string): ToolTrust => {
@@ -60,7 +60,7 @@ export function toolsOf(sums: readonly TrustSum[], facts: readonly TrustFactRow[
   return tools;
 }
 
-/** The state of one agent, of the sums of its calls. */
+/** The state of one agent, from the sums of its calls. */
 export function agentOf(sums: readonly TrustSum[]): AgentTrust {
   const agent = emptyAgent();
   for (const { tool, version, fact, confirmed_at_ms, runs, succeeded, verified, valid, timely, sound } of sums) {

@@ -7,7 +7,7 @@ export const TRUST_TOPIC = 'trust-view';
 const SILENCE_MAX_MS = 10_000;
 const NOTHING: Readonly<Record<string, number | string>> = {};
 
-/** The scores that trust-view tells, folded by each process for itself: a decision asks no store for them. */
+/** The scores that trust-view publishes, folded by each process for itself: a decision needs no store request for them. */
 export class TrustScoreCache {
   private readonly folded: FoldedTopics<ReportedScores>;
 
@@ -27,17 +27,17 @@ export class TrustScoreCache {
     return this.folded.state;
   }
 
-  /** Resolves when it has folded everything that was published so far. */
+  /** Resolves when everything published so far is folded. */
   start(): Promise<void> {
     return this.folded.start();
   }
 
-  /** Resolves when it knows what stands at this offset. */
+  /** Resolves when the record at this offset is folded. */
   told(offset: number): Promise<void> {
     return this.folded.folded(TRUST_TOPIC, offset);
   }
 
-  /** The variable `trust` of conditions. Nothing where the topic has been silent for too long: what is missing allows nothing. */
+  /** The variable `trust` of conditions. Empty if the topic is stale: missing scores allow nothing. */
   of(tenant_id: string, contract: ToolContract, principal: Principal): Readonly<Record<string, number | string>> {
     if (this.folded.staleness_ms(TRUST_TOPIC) > SILENCE_MAX_MS) return NOTHING;
     return trustFields(this.scores, tenant_id, contract, principal);

@@ -10,7 +10,7 @@ import {
   toolScore,
 } from '@countersign/domain';
 
-/** Scores of one tenant at one time, of the tools given. A provider's reputation is computed once. */
+/** Scores of one tenant at one time, for the given tools. A provider's reputation is computed once. */
 export class TrustScores {
   private readonly reputations = new Map<string, number | null>();
 
@@ -19,7 +19,7 @@ export class TrustScores {
     readonly at_ms: number,
   ) {}
 
-  /** Mean of the provider's tools, of all that are here; null: none of them has a score. */
+  /** Mean score of the provider's given tools; null: none of them has a score. */
   provider(name: string): number | null {
     let reputation = this.reputations.get(name);
     if (reputation === undefined) {
@@ -37,7 +37,7 @@ export class TrustScores {
     return found;
   }
 
-  /** Undefined: nothing is known of such a tool. */
+  /** Undefined: the tool is unknown. */
   tool(name: string, version: string): ToolScore | undefined {
     const tool = this.tools.get(name);
     if (!tool) return undefined;

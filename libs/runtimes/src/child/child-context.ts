@@ -4,14 +4,14 @@ import type { ContextQuestion, SentContext } from './protocol.js';
 
 const PROGRESS_PAUSE_MS = 50;
 
-/** How a context reaches the executor. */
+/** The connection of a context to the executor. */
 export interface ExecutorLine {
   question(id: number, wanted: ContextQuestion): Promise<unknown>;
   log(id: number, message: string, fields: Record<string, unknown>): void;
   progress(id: number, fraction: number, message: string): void;
 }
 
-/** The context of a tool in a child: the data of its run; the rest is requested from the executor on use. */
+/** The context of a tool in a child: it has the data of its run and requests the rest from the executor on use. */
 export class ChildContext implements RunContext {
   private readonly controller = new AbortController();
   private reported_at_ms = 0;
@@ -82,7 +82,7 @@ export class ChildContext implements RunContext {
   attach({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
     const bytes = typeof data === 'string' ? { text: data } : { base64: Buffer.from(data).toString('base64') };
     const kept = this.line.question(this.id, { of: 'attach', kind, content_type, ...bytes }) as Promise<ToolAttachment>;
-    // A tool that does not await it must not end the process of all others by an unhandled rejection.
+    // A tool that does not await it must not end the shared process by an unhandled rejection.
     kept.catch(() => undefined);
     return kept;
   }

@@ -10,7 +10,7 @@ import { reportedError, thrownHere } from './reported-error.js';
 import type { ReportedPack } from './reported-pack.js';
 import { sendable } from './unsent-answer.js';
 
-/** A question to the executor that is not answered yet. */
+/** A pending request to the executor. */
 interface Waiting {
   resolve(value: unknown): void;
   reject(thrown: Error): void;
@@ -29,7 +29,7 @@ const NOT_BEGUN: ReportedError = {
   effect: 'none',
 };
 
-/** The child's side: loads one pack and asks its tools what the executor asks. */
+/** The child's side: loads one pack and passes the executor's requests to its tools. */
 export class ChildHost implements ExecutorLine {
   private readonly tools = new Map<string, Tool>();
   private readonly running = new Map<number, ChildContext>();
@@ -94,7 +94,7 @@ export class ChildHost implements ExecutorLine {
   private async ask(message: AskMessage): Promise<void> {
     const { id, tool: name, begin_before_ms } = message;
     const tool = this.tools.get(name);
-    // The last step before anything can have an effect.
+    // The last check before anything can have an effect.
     if (begin_before_ms !== undefined && machineMs() >= begin_before_ms) return this.tell({ kind: 'answer', id, thrown: NOT_BEGUN });
     const context = new ChildContext(id, message.context, this.patterns, this);
     this.running.set(id, context);
@@ -112,7 +112,7 @@ export class ChildHost implements ExecutorLine {
   }
 }
 
-/** What the tool answers. @throws what it throws */
+/** Returns the tool's result. @throws what the tool throws */
 async function answerOf(tool: Tool, { ask, input, about }: AskMessage, context: ChildContext): Promise<unknown> {
   const given = input as never;
   switch (ask) {

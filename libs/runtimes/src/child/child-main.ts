@@ -4,7 +4,7 @@ import { ChildHost } from './child-host.js';
 import { FrameReader, FrameWriter } from './frames.js';
 import { CHANNEL_FD, PROTOCOL_VERSION, type ToChild } from './protocol.js';
 
-/** Ends this process and whatever it started: nothing of it outlives its executor. */
+/** Ends this process and every process that it started, so that none outlives its executor. */
 function end(): void {
   try {
     process.kill(-process.pid, 'SIGKILL');
@@ -21,9 +21,9 @@ channel.on('data', (bytes: Buffer) => {
   for (const message of reader.take(bytes) as ToChild[]) host.take(message);
 });
 channel.on('end', end).on('close', end).on('error', end);
-// A tool that never gives the thread back does not see that the channel closed: a thread of its own looks for the executor.
+// A tool that blocks the thread hides that the channel closed, so a separate thread watches the executor.
 const watch = new Worker(new URL('./watch-parent.js', import.meta.url), { workerData: { parent_pid: process.ppid } });
 watch.unref();
-// Who ends the executor by a signal to its terminal lets it finish what runs.
+// A terminal signal that stops the executor must not stop running calls here.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 writer.write(JSON.stringify({ kind: 'hello', protocol: PROTOCOL_VERSION }));

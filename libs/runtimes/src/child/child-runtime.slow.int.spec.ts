@@ -29,7 +29,7 @@ const faultOf = (outcome: Promise<unknown>): Promise<ToolError> =>
   );
 const shared = child();
 
-test('a pack is loaded in a child, and says what there is', async () => {
+test('a pack is loaded in a child, which lists its contents', async () => {
   const { name, version, settings, folders, tools } = await shared.load();
   expect({ name, version, settings, folders }).toEqual({
     name: 'odd',
@@ -43,21 +43,21 @@ test('a pack is loaded in a child, and says what there is', async () => {
   ]);
 });
 
-test('a tenant has one child of its own, and no other tenant has it', async () => {
+test('each tenant has its own child, which no other tenant uses', async () => {
   const [first, again] = [await pidOf(shared), await pidOf(shared)];
   expect(again).toBe(first);
   expect(first).not.toBe(process.pid);
   expect(await pidOf(shared, testContext({ tenant_id: 'other' }))).not.toBe(first);
 });
 
-test('of the environment a child has only what every program needs', async () => {
+test('a child receives only the environment variables that every program needs', async () => {
   const runtime = child({ environment: { ...process.env, COUNTERSIGN_MASTER_KEY: 'secret' } });
   const { names } = (await runtime.run(job('environment'))) as { names: string[] };
   expect(names).toContain('PATH');
   expect(names.filter((name) => !/^(PATH|HOME|LANG|LC_ALL|TZ|TMPDIR|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS)$/.test(name))).toEqual([]);
 });
 
-test('a tool gets its whole context, and what it says and attaches arrives', async () => {
+test('a tool receives its complete context, and its logs, progress and attachments arrive', async () => {
   const reports: unknown[] = [];
   const context = testContext({
     settings: { ODD_SPEED: 'fast' },
@@ -82,11 +82,11 @@ test('a tool gets its whole context, and what it says and attaches arrives', asy
   ]);
 });
 
-test('what the context refuses reaches the tool as it was thrown', async () => {
+test('an error of the context reaches the tool as it was thrown', async () => {
   expect(await faultOf(shared.run(job('undeclared')))).toMatchObject({ code: 'AUTH_REQUIRED', more: { effect: 'none' } });
 });
 
-test('what a tool throws arrives with all that it promises, or without a promise', async () => {
+test('an error of a tool arrives complete, with or without a promise about its effect', async () => {
   expect(await faultOf(shared.run(job('refuse')))).toMatchObject({
     countersign_tool_error: true,
     code: 'RATE_LIMIT',
@@ -98,7 +98,7 @@ test('what a tool throws arrives with all that it promises, or without a promise
   expect(thrown.message).toBe('oops');
 });
 
-test('an answer that cannot be sent says why', async () => {
+test('an output that cannot be sent states the reason', async () => {
   const unsent = async (act: string) => (await shared.run(job(act))) as UnsentAnswer;
   expect(await unsent('huge')).toMatchObject({ why: 'too_large', small_json: '{"ok":true}' });
   expect(await unsent('huge')).toBeInstanceOf(UnsentAnswer);
@@ -107,7 +107,7 @@ test('an answer that cannot be sent says why', async () => {
   expect(await shared.run(job('nothing'))).toBeNull();
 });
 
-test('every other question reaches its tool, too', async () => {
+test('every other request reaches its tool, too', async () => {
   const effect = { call_id: '0-1', idempotency_key: 'k', inputs: { act: 'pid' }, output: { pid: 1 }, version: '1.0.0' };
   expect(await shared.compensate(write('pid'), effect)).toEqual({ undone: effect });
   expect(await shared.reconcile(write('pid'))).toEqual({ kind: 'did_not_happen' });
@@ -126,7 +126,7 @@ test('an abort reaches the tool with its reason', async () => {
   expect(await running).toMatchObject({ code: 'CANCELLED', message: 'lease_lost' });
 });
 
-describe('a tool that harms its process ends the calls of that process alone', () => {
+describe('a tool that damages its process ends only the calls of that process', () => {
   const abortSoon = () => AbortSignal.timeout(300);
   test.each([
     ['blocks its thread for ever', 'block', /a tool blocked its thread/],
@@ -156,7 +156,7 @@ describe('a tool that harms its process ends the calls of that process alone', (
   });
 });
 
-test('what a child wrote is not shown once it was given a secret', async () => {
+test('stderr of a child is withheld once it was given a secret', async () => {
   const context = testContext({ secrets: { get: async () => 'a-secret-value' } });
   const fault = await faultOf(child().run(job('spill', context)));
   expect(fault.message).toMatch(/ended with code 7; its output is withheld/);
@@ -178,7 +178,7 @@ describe('a child that cannot be used', () => {
     expect(await faultOf(runtime.run(job('pid')))).toMatchObject({ code: 'NETWORK_ERROR', more: { effect: 'none' } });
   });
 
-  test('one that wrote garbage makes its pack unhealthy until another has answered', async () => {
+  test('one that wrote invalid messages makes its pack unhealthy until another one has responded', async () => {
     const runtime = child();
     await faultOf(runtime.run(job('garbage')));
     expect(runtime.unhealthy).toMatch(/that is not JSON/);
@@ -187,8 +187,8 @@ describe('a child that cannot be used', () => {
   });
 });
 
-describe('what is on record for a write', () => {
-  test('it runs in the process that was named, or it has not begun', async () => {
+describe('the recorded process of a write', () => {
+  test('it runs in the named process, or it has not begun', async () => {
     const runtime = child();
     const place = await runtime.place('test');
     expect(await runtime.run({ ...job('pid'), place })).toEqual({ pid: place.pid });
@@ -202,7 +202,7 @@ describe('what is on record for a write', () => {
       });
   });
 
-  test('a child begins nothing once the right of its executor has run out', async () => {
+  test('a child begins nothing after the lease of its executor has expired', async () => {
     expect(await shared.run({ ...job('pid'), begin_before_ms: machineMs() + 10_000 })).toHaveProperty('pid');
     const late = await faultOf(shared.run({ ...job('pid'), begin_before_ms: machineMs() }));
     expect(late).toMatchObject({
@@ -213,7 +213,7 @@ describe('what is on record for a write', () => {
   });
 });
 
-test('a child whose thread is blocked ends all the same when its executor is killed', async () => {
+test('a child with a blocked thread still ends when its executor is killed', async () => {
   const executor = spawn(process.execPath, ['--no-warnings', fileURLToPath(new URL('../testing/abandoned.js', import.meta.url))]);
   const [line] = (await once(executor.stdout, 'data')) as [Buffer];
   const place = JSON.parse(line.toString()) as ProcessIdentity;
@@ -222,15 +222,15 @@ test('a child whose thread is blocked ends all the same when its executor is kil
   while (!isKnownDead(place)) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-describe('children come and go', () => {
-  test('one that has nothing to do is ended, and another started on demand', async () => {
+describe('starting and stopping children', () => {
+  test('an idle child is ended, and another one started on demand', async () => {
     const runtime = child({ idle_ms: 200 });
     const place = await runtime.place('test');
     while (!isKnownDead(place)) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await pidOf(runtime)).not.toBe(place.pid);
   });
 
-  test('beyond their number the idlest makes room, and where none is idle nothing begins', async () => {
+  test('beyond the limit the child that was idle longest is ended, and if none is idle nothing begins', async () => {
     const runtime = child({ children_max: 2 });
     const of = (tenant_id: string) => testContext({ tenant_id });
     const first = await runtime.place('a');

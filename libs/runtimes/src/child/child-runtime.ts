@@ -6,14 +6,14 @@ import { notBegun } from './not-begun.js';
 import { type ChildLimits, PackChild } from './pack-child.js';
 
 export interface ChildRuntimeOptions extends ChildLimits {
-  /** Children at once, one a tenant. */
+  /** Children at once, one for each tenant. */
   readonly children_max: number;
-  /** How long a child is kept that has nothing to do. */
+  /** How long an idle child is kept. */
   readonly idle_ms: number;
 }
 
 const WATCH_MS = 100;
-/** After a child that could not start, for so long none is started. */
+/** Pause before the next start after a child failed to start. */
 const START_PAUSE_MS = 1000;
 
 export const childDefaults: ChildRuntimeOptions = {
@@ -27,8 +27,8 @@ export const childDefaults: ChildRuntimeOptions = {
 };
 
 /**
- * Runs the tools of one pack in child processes, one a tenant: started on demand, ended when idle. A fault boundary: what a
- * tool does to its process harms the calls of that process alone. Not a security boundary: it runs as the same user.
+ * Runs the tools of one pack in child processes, one for each tenant: started on demand, ended when idle. A fault boundary: a tool that
+ * damages its process affects only the calls of that process. Not a security boundary: it runs as the same user.
  */
 export class ChildRuntime implements Runtime {
   private readonly children = new Map<string, PackChild>();
@@ -38,7 +38,7 @@ export class ChildRuntime implements Runtime {
   private not_before_ms = 0;
   private fault: string | undefined;
 
-  /** @param module the address of the module that exports the pack */
+  /** @param module URL of the module that exports the pack */
   constructor(
     private readonly module: string,
     options: Partial<ChildRuntimeOptions> = {},
@@ -46,7 +46,7 @@ export class ChildRuntime implements Runtime {
     this.options = { ...childDefaults, ...options };
   }
 
-  /** Why the pack cannot be used, as it was seen last. */
+  /** Why the pack cannot be used, according to the last observation. */
   get unhealthy(): string | undefined {
     return this.fault;
   }
@@ -71,7 +71,7 @@ export class ChildRuntime implements Runtime {
     }
   }
 
-  /** The process that will run the next call of this tenant. @throws ToolError where there is none */
+  /** The process that will run the next call of this tenant. @throws ToolError if there is none */
   async place(tenant_id: string): Promise<ProcessIdentity> {
     const child = this.childOf(tenant_id);
     child.used_at_ms = performance.now();
@@ -117,7 +117,7 @@ export class ChildRuntime implements Runtime {
     await Promise.all([...this.children.values()].map((child) => child.close('the executor is stopping')));
   }
 
-  /** @param about the output to verify, or the effect to undo */
+  /** @param about the output to verify, or the effect to compensate */
   private async ask(ask: Ask | 'run', job: ToolJob, about?: unknown): Promise<unknown> {
     const child = this.childOf(job.context.tenant_id);
     const { place } = job;
@@ -159,7 +159,7 @@ export class ChildRuntime implements Runtime {
     }
   }
 
-  /** Makes room for another. */
+  /** Ends an idle child to make room for another. */
   private closeIdlest(): boolean {
     const idle = [...this.children].filter(([, child]) => child.idle).sort(([, a], [, b]) => a.used_at_ms - b.used_at_ms);
     const [first] = idle;

@@ -1,14 +1,14 @@
 import type { RunContext } from '@countersign/tool-kit';
 import type { ContextQuestion, SentContext } from './protocol.js';
 
-/** The part of a context that goes with the question. */
+/** The part of a context that is sent with the request. */
 export function sentContext(context: RunContext): SentContext {
   const { tenant_id, principal, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, settings } = context;
   const { kind, id } = principal;
   return { tenant_id, principal: { kind, id }, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, settings };
 }
 
-/** What the context of a run says to a child. @throws what the context throws */
+/** The response of a run's context to a child. @throws what the context throws */
 export async function contextAnswer(context: RunContext, question: ContextQuestion): Promise<unknown> {
   switch (question.of) {
     case 'secret':

@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream';
 
-/** What came is not a message: too long, or not JSON. */
+/** The received bytes are not a message: too long, or not JSON. */
 export class BadFrame extends Error {}
 
 const NEWLINE = 10;
-/** A blob of 64 MB as base64, and what stands around it. */
+/** A blob of 64 MB as base64, and the fields around it. */
 const FRAME_BYTES_MAX = 96 * 1024 * 1024;
 
-/** Cuts a stream of bytes into messages: a line of JSON each. */
+/** Splits a stream of bytes into messages: one line of JSON each. */
 export class FrameReader {
   private parts: Buffer[] = [];
   private held_bytes = 0;
@@ -45,13 +45,13 @@ export class FrameReader {
   }
 }
 
-/** Writes the messages of one turn of the event loop together. */
+/** Writes all messages of one turn of the event loop together. */
 export class FrameWriter {
   private lines = '';
 
   constructor(private readonly stream: Duplex) {}
 
-  /** @param json of one message, without line breaks, as `JSON.stringify` makes it */
+  /** @param json one message without line breaks, as `JSON.stringify` returns it */
   write(json: string): void {
     if (this.lines === '') setImmediate(() => this.flush());
     this.lines += `${json}\n`;

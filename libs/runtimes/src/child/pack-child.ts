@@ -12,33 +12,33 @@ import { type FromChild, PROTOCOL_VERSION, type ToChild } from './protocol.js';
 import { packOf } from './reported-pack.js';
 import { residentMb } from './resident-memory.js';
 
-/** What a child is started with, and how long it may take for what. */
+/** Settings and limits of a child. */
 export interface ChildLimits {
-  /** Its program; another one only in specs. */
+  /** Its program; specs use another one. */
   readonly program: URL;
-  /** What its own environment is taken from: little of it. */
+  /** The source of its environment, of which it receives few variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Memory that it may hold, MB; half of it is the most that its heap may have. */
+  /** Memory limit, MB; its heap may use half of it. */
   readonly memory_mb: number;
   readonly start_ms: number;
-  /** How long a child may leave the news that a call was given up unread: beyond it, its thread is blocked. */
+  /** How long a child may leave an abort message unread: after that its thread counts as blocked. */
   readonly blocked_ms: number;
 }
 
 const STDERR_CHARS_KEPT = 1000;
 const CLOSE_MS = 1000;
 
-/** One child process with one pack, from its start to its end. */
+/** One child process with one pack, from start to end. */
 export class PackChild {
   readonly identity: ProcessIdentity;
-  /** Rejects where it cannot start. */
+  /** Rejects if the child cannot start. */
   readonly loaded: Promise<RuntimePack>;
-  /** Resolves once nothing of it is left. */
+  /** Resolves once the process has ended. */
   readonly ended: Promise<void>;
   used_at_ms = performance.now();
-  /** Why it has ended or is about to; undefined: it accepts requests. */
+  /** Why it has ended or is about to end; undefined: it accepts requests. */
   fault: string | undefined;
-  /** Its fault is that it wrote an invalid message. */
+  /** Whether its fault was an invalid message. */
   garbled = false;
   private readonly process: ChildProcess;
   private readonly writer: FrameWriter | undefined;
@@ -46,7 +46,7 @@ export class PackChild {
   private settle!: { resolve(pack: RuntimePack): void; reject(fault: Error): void };
   private is_loaded = false;
   private stderr = '';
-  /** Timers of aborts that it has not acknowledged. */
+  /** Timers of aborts that the child has not acknowledged. */
   private unseen: NodeJS.Timeout[] = [];
 
   constructor(
@@ -84,7 +84,7 @@ export class PackChild {
     return this.is_loaded && this.pending.idle;
   }
 
-  /** Asks a tool. @throws ToolError: with effect `none` where it was never handed over */
+  /** Sends a request to a tool. @throws ToolError: with effect `none` if the request was never handed over */
   async ask(ask: Ask | 'run', job: ToolJob, about?: unknown): Promise<unknown> {
     this.used_at_ms = performance.now();
     if (!this.is_loaded) await this.loaded.catch((cause) => Promise.reject(notBegun(messageOf(cause))));
@@ -96,7 +96,7 @@ export class PackChild {
     return this.pending.add(job, hand, () => this.expectAbortSeen());
   }
 
-  /** Ends it where it holds more memory than it may. */
+  /** Ends the child if it exceeds its memory limit. */
   watchMemory(): void {
     const held_mb = residentMb(this.identity.pid);
     if (held_mb !== undefined && held_mb > this.limits.memory_mb) this.kill(`it used more than ${this.limits.memory_mb} MB of memory`);
@@ -113,7 +113,7 @@ export class PackChild {
     }
   }
 
-  /** Ends it when it has nothing to do. What it still runs dies with it. */
+  /** Closes the channel and kills the child if it does not end in time. Its running calls die with it. */
   async close(why: string): Promise<void> {
     this.fault ??= why;
     (this.process.stdio[3] as Socket | null)?.end();
@@ -145,7 +145,7 @@ export class PackChild {
     }
   }
 
-  /** @throws where it is no message */
+  /** @throws if the message is invalid */
   private take(message: FromChild): void {
     switch (message.kind) {
       case 'hello':
@@ -190,7 +190,7 @@ export class PackChild {
     this.writer?.write(JSON.stringify(message));
   }
 
-  /** The tail of its stderr; withheld if it received a secret, which could not be masked here. */
+  /** The tail of its stderr; withheld if the child received a secret, which could not be masked here. */
   private stderrText(): string {
     if (this.stderr === '') return '';
     return this.pending.has_secrets ? '; its output is withheld because it received secrets' : `: ${this.stderr.trim()}`;

@@ -8,7 +8,7 @@ interface Pending {
   job: ToolJob;
   resolve(value: unknown): void;
   reject(thrown: Error): void;
-  /** The child was sent the abort. */
+  /** Whether the abort was sent to the child. */
   aborted: boolean;
   onAbort(): void;
 }
@@ -16,11 +16,11 @@ interface Pending {
 type AnswerMessage = Extract<FromChild, { kind: 'answer' }>;
 type ContextMessage = Extract<FromChild, { kind: 'context' }>;
 
-/** The questions that a child was handed and has not answered. */
+/** The requests that were sent to a child and are pending. */
 export class PendingAsks {
   private readonly asks = new Map<number, Pending>();
   private last_id = 0;
-  /** A tool was given a secret: what the child writes may hold it. */
+  /** A tool was given a secret: the child's output may contain it. */
   has_secrets = false;
 
   constructor(private readonly send: (message: ToChild) => void) {}
@@ -31,7 +31,7 @@ export class PendingAsks {
     return true;
   }
 
-  /** @param hand sends the question under its id. @param onAborted is called when the abort was sent to the child. */
+  /** @param hand sends the request under its id. @param onAborted is called when the abort was sent to the child. */
   add(job: ToolJob, hand: (id: number) => void, onAborted: () => void): Promise<unknown> {
     const id = ++this.last_id;
     const { signal } = job.context;
@@ -54,7 +54,7 @@ export class PendingAsks {
     else pending?.resolve(unsent ? new UnsentAnswer(unsent.why, unsent.message, unsent.small_json) : value);
   }
 
-  /** A tool asks something of its context. Never rejects. */
+  /** Handles a tool's request to its context. Never rejects. */
   async context({ id, question, asked }: ContextMessage): Promise<void> {
     const context = this.asks.get(id)?.job.context;
     try {
@@ -67,14 +67,14 @@ export class PendingAsks {
     }
   }
 
-  /** What a tool says of its run; nothing once that is over. */
+  /** Passes on logs and progress of a run; ignored once the run is over. */
   report(message: Extract<FromChild, { kind: 'log' | 'progress' }>): void {
     const context = this.asks.get(message.id)?.job.context;
     if (message.kind === 'log') context?.log(String(message.message), Object(message.fields) as Record<string, unknown>);
     else context?.progress(Number(message.fraction), String(message.message));
   }
 
-  /** There will be no more answers. */
+  /** Rejects all requests, because no more responses will arrive. */
   rejectAll(thrown: () => Error): void {
     for (const id of [...this.asks.keys()]) this.remove(id)?.reject(thrown());
   }

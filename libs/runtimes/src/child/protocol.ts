@@ -3,13 +3,13 @@ import type { ToolBlob } from '@countersign/tool-kit';
 import type { Ask } from '../runtime.js';
 import type { ReportedPack } from './reported-pack.js';
 
-/** Of the messages below. A child that speaks another one is not used. */
+/** Version of the messages below. A child with another version is not used. */
 export const PROTOCOL_VERSION = 2;
 
 /** The file descriptor of the channel in a child. */
 export const CHANNEL_FD = 3;
 
-/** Everything of a run's context that is data. */
+/** All parts of a run's context that are data. */
 export interface SentContext {
   tenant_id: string;
   principal: Pick<Principal, 'kind' | 'id'>;
@@ -22,21 +22,21 @@ export interface SentContext {
   settings: Readonly<Record<string, string>>;
 }
 
-/** A question to a tool. */
+/** A request to a tool. */
 export interface AskMessage {
   kind: 'ask';
   id: number;
   ask: Ask | 'run';
   tool: string;
   input: unknown;
-  /** The output to verify; of `compensate` the effect to undo. */
+  /** The output to verify; for `compensate` the effect to undo. */
   about?: unknown;
   context: SentContext;
-  /** Not begun after this, by the monotonic clock of the machine, ms. Absent: whenever. */
+  /** Must not begin after this, by the machine's monotonic clock, ms. Absent: no limit. */
   begin_before_ms?: number;
 }
 
-/** What a tool asks of its context. */
+/** A request of a tool to its context. */
 export type ContextQuestion =
   | { of: 'secret'; name: string }
   | { of: 'tenant_folder' | 'common_folder'; variable: string }
@@ -45,7 +45,7 @@ export type ContextQuestion =
 /** A thrown error as it is sent: bounded JSON. */
 export interface ReportedError {
   error: CallError;
-  /** It was a ToolError, with what it promises of the effect. */
+  /** Whether it was a ToolError, with its promise about the effect. */
   refused: boolean;
   effect: 'none' | 'unknown';
 }
@@ -56,7 +56,7 @@ export type ToChild =
   | { kind: 'abort'; id: number; reason: string }
   | { kind: 'context_answer'; id: number; question: number; value?: unknown; thrown?: ReportedError };
 
-/** An output that is not sent, and why. */
+/** Why an output is not sent. */
 export interface ReportedUnsent {
   why: 'too_large' | 'not_json' | 'unreadable';
   message: string;

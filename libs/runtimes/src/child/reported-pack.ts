@@ -6,7 +6,7 @@ import { BadFrame } from './frames.js';
 const text = z.string().max(200);
 const tool = z.object({ contract: z.record(z.string(), z.unknown()), asks: z.array(z.enum(ASKS)) });
 
-/** What a child says of the pack that it has loaded. Contracts are judged by who hosts the pack. */
+/** The pack as a child reports it after loading. The host of the pack checks the contracts. */
 const schema = z.object({
   name: text.min(1),
   version: text.nullable(),
@@ -18,7 +18,7 @@ const schema = z.object({
 
 export type ReportedPack = z.input<typeof schema>;
 
-/** The pack that a child tells of. @throws BadFrame */
+/** Parses the pack that a child reports. @throws BadFrame */
 export function packOf(announced: unknown): RuntimePack {
   const parsed = schema.safeParse(announced);
   if (!parsed.success) throw new BadFrame(`the description of its pack is not valid: ${parsed.error.issues[0]?.message}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Memory that a process holds, MB, as the kernel counts it; undefined where there is no /proc or no such process. */
+/** Resident memory of a process, MB, as the kernel counts it; undefined if there is no /proc or no such process. */
 export function residentMb(pid: number): number | undefined {
   try {
     const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

@@ -3,20 +3,20 @@ import { jsonText } from '../json-text.js';
 import { messageOf } from '../thrown-error.js';
 import type { ReportedUnsent } from './protocol.js';
 
-/** An answer of a tool that is larger than this is not looked at any further: its text would take too much memory. */
+/** A larger output is not serialized: its text would take too much memory. */
 export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
 
-/** What a tool answered to `run` in another process, where that was not sent here. */
+/** The output of `run` in another process that was not sent to this one. */
 export class UnsentAnswer {
   constructor(
     readonly why: ReportedUnsent['why'],
     readonly message: string,
-    /** The small scalars at its top. */
+    /** The small scalars at its top level. */
     readonly small_json: string,
   ) {}
 }
 
-/** The small scalars at the top of an output that is too large to be read. */
+/** The small scalars at the top level of an output that is too large to be serialized. */
 export function smallPartsOf(output: unknown): string {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return 'null';
   const small = Object.entries(output).filter(([, member]) =>
@@ -25,7 +25,7 @@ export function smallPartsOf(output: unknown): string {
   return JSON.stringify(Object.fromEntries(small.slice(0, 100)));
 }
 
-/** The JSON of what a tool answered, or why there is none to be sent. Never throws. */
+/** The JSON of a tool's output, or why it cannot be sent. Never throws. */
 export function sendable(output: unknown, max_output_bytes: number): { json: string } | { unsent: ReportedUnsent } {
   const held_max = Math.max(max_output_bytes, OUTPUT_BYTES_HELD_MAX);
   try {

@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads';
 const PAUSE_MS = 250;
 const { parent_pid } = workerData as { parent_pid: number };
 
-// Whoever has no parent of its own any more is given another one.
+// A process that loses its parent gets another one.
 while (process.ppid === parent_pid) await sleep(PAUSE_MS);
 try {
   process.kill(-process.pid, 'SIGKILL');

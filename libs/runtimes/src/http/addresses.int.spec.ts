@@ -31,7 +31,7 @@ const faultOf = (tool: Tool, input: Record<string, unknown>, settings: Record<st
     (fault: ToolError) => fault,
   );
 
-describe('addresses that are not of the public internet', () => {
+describe('addresses outside the public internet', () => {
   const spellings = [
     '127.0.0.1',
     '127.1',

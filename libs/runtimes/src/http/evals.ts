@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Counterpart, EvalPacks } from '@countersign/tool-kit/eval-pack';
 
-/** Below those that Linux gives to outgoing connections: what was closed a moment ago can be listened on again. */
+/** Below the ports that Linux assigns to outgoing connections, so that a port that was just closed can be listened on again. */
 const PORT_FIRST = 20_000;
 const PORT_LAST = 32_768;
 const TRIES = 50;
@@ -19,7 +19,7 @@ function listensOn(server: Server, port: number): Promise<boolean> {
   });
 }
 
-/** A small server that keeps what was sent to it: what the http tools are checked against. */
+/** A small server that stores received data: the counterpart of the http tools. */
 class KeepingServer implements Counterpart {
   readonly common = 'a web server is shared; the credentials of a tenant decide what it may see there';
   private server: Server | undefined;
@@ -45,7 +45,7 @@ class KeepingServer implements Counterpart {
     this.server = server;
   }
 
-  /** On the port that it had, for a check keeps its inputs from one world to the next. */
+  /** Listens on its previous port, because a check keeps its inputs across worlds. */
   private async listen(server: Server): Promise<void> {
     const ports =
       this.port > 0 ? Array<number>(TRIES).fill(this.port) : Array.from({ length: TRIES }, () => randomInt(PORT_FIRST, PORT_LAST));
@@ -82,7 +82,7 @@ class KeepingServer implements Counterpart {
 const read = new KeepingServer();
 const write = new KeepingServer();
 
-/** The eval packs of the http tools. The server's port is known once it listens: inputs are created on use. */
+/** The eval packs of the http tools. The server's port is known once it listens, so inputs are created on use. */
 export const evals: EvalPacks = {
   http_request: {
     counterpart: read,

@@ -1,7 +1,7 @@
 import { AddressRules, type OutboundAnswer, OutboundDoor, type OutboundFault, Proxies } from '@countersign/outbound';
 import { ToolError } from '@countersign/tool-kit';
 
-/** What is sent. Redirects are followed for requests without effect only. */
+/** The request. Redirects are followed only for requests without effect. */
 export interface Sent {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
@@ -11,7 +11,7 @@ export interface Sent {
   bytes_max: number;
 }
 
-/** Hosts on private networks that the operator lets tools reach: `host` or `host:port`, comma-separated. */
+/** Hosts on private networks that the operator allows for tools: `host` or `host:port`, comma-separated. */
 function listedHosts(setting: string | undefined): ReadonlySet<string> {
   return new Set(
     (setting ?? '')
@@ -21,13 +21,13 @@ function listedHosts(setting: string | undefined): ReadonlySet<string> {
   );
 }
 
-/** The way out for tools, as the operator set it up. */
+/** The outbound requests of tools, with the operator's settings. */
 export function toolDoor(settings: Readonly<Record<string, string | undefined>>): OutboundDoor {
   const rules = AddressRules.forTools(listedHosts(settings.COUNTERSIGN_HTTP_ALLOW));
   return new OutboundDoor(rules, Proxies.of(settings.COUNTERSIGN_OUTBOUND_PROXY, settings));
 }
 
-/** One exchange, with its redirects. @throws ToolError */
+/** One exchange, including its redirects. @throws ToolError */
 export async function exchange({ bytes_max, ...sent }: Sent, door: OutboundDoor, signal: AbortSignal): Promise<OutboundAnswer> {
   const answer = await door.exchange({ ...sent, answer: { bytes_max, when_larger: 'cut' }, signal });
   if (answer.kind === 'failed') throw toolError(answer);

@@ -3,7 +3,7 @@ import type { Pack } from '@countersign/tool-kit';
 import { httpRequest } from './http-request.js';
 import { httpSend } from './http-send.js';
 
-/** Tools that speak HTTP to any public address. Listed hosts of private networks may be reached, too. */
+/** Tools that speak HTTP to any public address and to listed hosts of private networks. */
 export const pack: Pack = {
   name: 'http',
   version: '1.0.0',

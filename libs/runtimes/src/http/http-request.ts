@@ -6,7 +6,7 @@ import { requestHeaders, sentHeaders } from './request-headers.js';
 
 const BYTES_MAX = 10 * 1024 * 1024;
 
-/** Reads a URL. Anything that changes something is `http_send`. */
+/** Reads a URL. Requests with an effect use `http_send`. */
 export const httpRequest = defineTool({
   name: 'http_request',
   version: '1.0.0',

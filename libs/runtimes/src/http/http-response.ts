@@ -2,7 +2,7 @@ import type { OutboundAnswer } from '@countersign/outbound';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** An answer of an HTTP server in one shape, whatever its content type. */
+/** A response of an HTTP server in one shape, whatever its content type. */
 export const httpResponse = z.strictObject({
   url: z.string().describe('where the answer came from, after redirects'),
   status: z.int().min(100).max(599),
@@ -19,7 +19,7 @@ export const httpResponse = z.strictObject({
 });
 export type HttpResponse = z.output<typeof httpResponse>;
 
-/** Headers that say something about the content; the rest is between the machines. */
+/** Headers that describe the content; the others are omitted. */
 const SHOWN = new Set([
   'cache-control',
   'content-language',
@@ -39,7 +39,7 @@ const PREVIEW = 300;
 const isJson = (type: string): boolean => /^application\/(.+\+)?json\b/.test(type);
 const isText = (type: string): boolean => /^(text\/|application\/(.+\+)?(xml|javascript|x-ndjson|x-www-form-urlencoded|yaml)\b)/.test(type);
 
-/** @throws ToolError where its bytes cannot be kept */
+/** @throws ToolError if its bytes cannot be stored */
 export async function toHttpResponse(
   { url, status, headers, bytes, cut, redirects }: OutboundAnswer,
   ctx: RunContext,
@@ -83,7 +83,7 @@ function parsed(text: string): HttpResponse['json'] | undefined {
   }
 }
 
-/** What a status means that is no answer: the caller should come again, or the server failed. Undefined: it is an answer. */
+/** The error for a status that is no result: retry later, or the server failed. Undefined: the status is a result. */
 export function faultOfStatus({ status, headers, bytes }: OutboundAnswer, writes: boolean): ToolError | undefined {
   const details = { status, preview: bytes.subarray(0, PREVIEW).toString() };
   const retry_after_s = retryAfter(headers['retry-after']);
@@ -107,7 +107,7 @@ export function faultOfStatus({ status, headers, bytes }: OutboundAnswer, writes
   });
 }
 
-/** Seconds, or a date. */
+/** Parses seconds or a date. */
 function retryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header)) return Number(header);

@@ -8,9 +8,9 @@ const BODY_MAX = 1024 * 1024;
 const BYTES_MAX = 5 * 1024 * 1024;
 
 /**
- * Sends something to a URL. Its effect is unknown: it needs an approval, and a lost response is in doubt. The
- * attempt's key goes along, but no server is trusted to heed it. It declares no resources: what a request changes at the other side does not
- * follow from its address, and one thing has many addresses. So an answer belongs to its own request.
+ * Sends a request with a body to a URL. Its effect is unknown: it needs an approval, and after a lost response the call is in doubt. The
+ * attempt's key is sent along, but no server is trusted to honour it. It declares no resources: its address does not tell what a request
+ * changes at the server, and one thing has many addresses. So a result belongs only to its own request.
  */
 export const httpSend = defineTool({
   name: 'http_send',
@@ -42,7 +42,7 @@ export const httpSend = defineTool({
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const typed: Record<string, string> = text !== undefined && typeof body !== 'string' ? { 'content-type': 'application/json' } : {};
     const all = { ...typed, ...sentHeaders(headers, { 'idempotency-key': ctx.idempotency_key }) };
-    // A redirect is an answer: sending the body on to another address was not approved.
+    // A redirect is a result: sending the body to another address was not approved.
     const received = await exchange({ method, url, headers: all, body: text, redirects_max: 0, bytes_max: BYTES_MAX }, door, ctx.signal);
     const fault = faultOfStatus(received, true);
     if (fault) throw fault;

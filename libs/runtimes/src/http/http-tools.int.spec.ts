@@ -107,7 +107,7 @@ const faultOf = (tool: Tool, input: Record<string, unknown>, over: Partial<RunCo
   );
 
 describe('http_request', () => {
-  test('gives every answer in one shape: JSON as JSON, text as text, the rest as an attachment', async () => {
+  test('returns every response in one shape: JSON as JSON, text as text, the rest as an attachment', async () => {
     expect(await run(httpRequest, { url: `${base}/json` })).toMatchObject({
       status: 200,
       ok: true,
@@ -125,13 +125,13 @@ describe('http_request', () => {
     expect(kept.at(-1)).toMatchObject({ kind: 'image', content_type: 'image/png' });
   });
 
-  test('an answer that is no success is an answer; headers that set state are not shown', async () => {
+  test('an error status is a result; headers that set state are not shown', async () => {
     const missing = await run(httpRequest, { url: `${base}/missing` });
     expect(missing).toMatchObject({ status: 404, ok: false, text: 'nothing here' });
     expect(missing.headers).not.toHaveProperty('set-cookie');
   });
 
-  test('reads no more than it was asked to, and no longer', async () => {
+  test('reads no more than requested, and no longer than requested', async () => {
     expect(await run(httpRequest, { url: `${base}/endless`, max_bytes: 100_000 })).toMatchObject({ bytes: 100_000, truncated: true });
     expect(await faultOf(httpRequest, { url: `${base}/silent` }, { signal: AbortSignal.timeout(100) })).toMatchObject({ code: 'TIMEOUT' });
   });
@@ -144,7 +144,7 @@ describe('http_request', () => {
     expect(await faultOf(httpRequest, { url: `${base}/cut` })).toMatchObject({ code: 'NETWORK_ERROR', more: { retryable: true } });
   });
 
-  test('only harmless headers are taken', async () => {
+  test('only harmless headers are accepted', async () => {
     await run(httpRequest, { url: `${base}/json`, headers: { Accept: 'application/json' } });
     expect(hits[0]?.headers).toMatchObject({ accept: 'application/json', 'accept-encoding': 'identity' });
     for (const name of ['Authorization', 'cookie', 'host', 'transfer-encoding', 'x-forwarded-for', 'proxy-authorization'])
@@ -186,14 +186,14 @@ test.each(['http://', 'http://[::1', 'https://a:99999/', '//[/'])(
 );
 
 describe('http_send', () => {
-  test('sends what was given with the idempotency key, and gives the answer', async () => {
+  test('sends the input with the idempotency key, and returns the response', async () => {
     const httpAnswer = await run(httpSend, { method: 'POST', url: `${base}/orders`, body: { a: 1 } }, { idempotency_key: 'key-1' });
     expect(httpAnswer).toMatchObject({ status: 201, ok: true, json: { made: true } });
     expect(bodies).toEqual(['{"a":1}']);
     expect(hits[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'key-1' });
   });
 
-  test('a refusal has no effect, a failure of the server or a lost answer may have one', async () => {
+  test('a refusal has no effect, a failure of the server or a lost response may have one', async () => {
     expect(await faultOf(httpSend, { method: 'PUT', url: `${base}/missing` })).toMatchObject({
       more: { effect: 'none', class: 'not_found' },
     });
@@ -202,7 +202,7 @@ describe('http_send', () => {
       expect((await faultOf(httpSend, { method: 'PUT', url: base + path })).more.effect).toBeUndefined();
   });
 
-  test('nothing listens: nothing was sent', async () => {
+  test('without a listener nothing was sent', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => closed.once('listening', resolve));
     const { port } = closed.address() as AddressInfo;
@@ -214,7 +214,7 @@ describe('http_send', () => {
     });
   });
 
-  test('is not sent on to another address', async () => {
+  test('is not redirected to another address', async () => {
     const httpAnswer = await run(httpSend, {
       method: 'POST',
       url: `${base}/to?status=307&url=${encodeURIComponent(`${base}/orders`)}`,

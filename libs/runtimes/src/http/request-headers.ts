@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Headers that a caller may set. None carries credentials: those are secrets, and inputs are on the record. */
+/** Headers that a caller may set. None carries credentials: those are secrets, and inputs are recorded. */
 const ALLOWED = new Set([
   'accept',
   'accept-language',
@@ -25,7 +25,7 @@ export const requestHeaders = z
   .default({})
   .describe(`one of ${[...ALLOWED].join(', ')}`);
 
-/** As they are sent: lower case, no compression (a small body must not become a large one). */
+/** The sent headers: lower case, no compression (a small body must not become a large one). */
 export function sentHeaders(given: Record<string, string>, more: Record<string, string> = {}): Record<string, string> {
   const lower = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   return { accept: '*/*', ...lower, 'accept-encoding': 'identity', 'user-agent': 'countersign', ...more };

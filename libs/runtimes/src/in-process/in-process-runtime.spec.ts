@@ -47,7 +47,7 @@ test('a loaded pack lists the functions of each tool', async () => {
   ]);
 });
 
-test('every question reaches its tool, and what it says comes back as it is', async () => {
+test('every request reaches its tool, and its result is returned unchanged', async () => {
   await expect(runtime.run(job('plain_write'))).rejects.toBe(refusal);
   await expect(runtime.run(job('able_write'))).resolves.toEqual({ total: 3 });
   const effect = { call_id: '0-1', idempotency_key: 'k', inputs: { name: 'abc' }, output: { total: 3 }, version: '1.0.0' };
@@ -57,13 +57,13 @@ test('every question reaches its tool, and what it says comes back as it is', as
   expect([0, 1].map((total) => runtime.changedNothing(job('able_write'), { total }))).toEqual([true, false]);
 });
 
-test('a predicate that does not hold is named, and so is one that throws', () => {
+test('a failed predicate is named, and so is one that throws', () => {
   expect(runtime.sanity(job('able_write'), { total: 0 })).toEqual([
     { path: '', predicate: 'positive', severity: 'block', message: 'positive does not hold' },
     { path: '', predicate: 'readable', severity: 'warn', message: 'readable could not be checked: no books' },
   ]);
 });
 
-test('a tool that the pack does not have is not run', () => {
+test('an unknown tool is not run', () => {
   expect(() => runtime.run(job('absent_write'))).toThrow('the pack made has no tool absent_write@1.0.0');
 });

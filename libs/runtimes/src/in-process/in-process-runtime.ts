@@ -2,7 +2,7 @@ import type { Compensates, Pack, Reconciled, Tool, Verified } from '@countersign
 import { asksOf, type Implausible, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
 import { implausible } from './sanity.js';
 
-/** Runs the tools of a pack that this process trusts: on its own thread, with nothing between. */
+/** Runs the tools of a trusted pack on the main thread of this process. */
 export class InProcessRuntime implements Runtime {
   private readonly tools: ReadonlyMap<string, Tool>;
 

@@ -2,7 +2,7 @@ import type { SanityPredicate } from '@countersign/tool-kit';
 import type { Implausible } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
 
-/** What the predicates of a tool's author find wrong between input and output. A predicate that throws does not hold. */
+/** The predicates of a tool's author that fail for an input and output. A predicate that throws fails. */
 export function implausible(predicates: readonly SanityPredicate<never, never>[], input: unknown, output: unknown): Implausible[] {
   const found: Implausible[] = [];
   for (const { name, severity, holds } of predicates) {

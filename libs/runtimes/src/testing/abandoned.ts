@@ -1,7 +1,7 @@
 import { testContext } from '@countersign/tool-kit/test-context';
 import { ChildRuntime } from '../child/child-runtime.js';
 
-/** An executor whose child blocks its thread for ever. It says which, and waits to be killed. */
+/** An executor whose child blocks its thread for ever. It prints the child's identity, and waits to be killed. */
 const runtime = new ChildRuntime(new URL('./odd-pack.js', import.meta.url).href);
 const context = testContext();
 const place = await runtime.place(context.tenant_id);

@@ -83,7 +83,7 @@ const traits = {
 } as const;
 const answer = async ({ act }: { act: string }, ctx: RunContext) => (await answers[act]?.(ctx)) as never;
 
-/** A pack that does whatever goes wrong. */
+/** A pack whose tools fail in every way. */
 export const pack: Pack = {
   name: 'odd',
   version: '3.1.4',

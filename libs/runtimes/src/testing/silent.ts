@@ -1,2 +1,2 @@
-/** A program that never says anything. */
+/** A program that never sends anything. */
 setTimeout(() => undefined, 60_000);

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOB_BYTES_MAX, type Blobs, contentTypeOf, markingsOf } from './blobs.js';
 
-/** What every keeper of blobs must do; `corrupt` changes the bytes of a kept blob behind its back. */
+/** The contract of every Blobs implementation; `corrupt` changes the stored bytes of a blob directly, bypassing Blobs. */
 export function describeBlobs(
   name: string,
   open: () => Promise<{ blobs: Blobs; corrupt?: (tenant_id: string, name: string) => Promise<void>; close: () => Promise<void> }>,
@@ -22,14 +22,14 @@ export function describeBlobs(
       expect((await opened.blobs.get('acme', kept.name))?.equals(bytes)).toBe(true);
     });
 
-    test('the same bytes put again, also by many at once, are one blob', async () => {
+    test('storing the same bytes again, even many times concurrently, gives one blob', async () => {
       const bytes = randomBytes(50_000);
       const kept = await Promise.all(Array.from({ length: 12 }, () => put(bytes)));
       expect(new Set(kept.map((each) => each.name)).size).toBe(1);
       expect((await opened.blobs.get('acme', kept[0]?.name as string))?.equals(bytes)).toBe(true);
     });
 
-    test('a marked blob is found only under its markings, and its name contains them', async () => {
+    test('a blob with markings is found only under those markings, and its name contains them', async () => {
       const bytes = randomBytes(40);
       const kept = await opened.blobs.put('acme', bytes, 'text/csv', ['pii.high', 'finance', 'pii.high']);
       expect([markingsOf(kept.name), contentTypeOf(kept.name)]).toEqual([['finance', 'pii.high'], 'text/csv']);
@@ -40,7 +40,7 @@ export function describeBlobs(
       expect(markingsOf(`${'0'.repeat(64)}~bm90anNvbg.csv`)).toEqual(['*']);
     });
 
-    test('a tenant finds its own blobs and no others, whatever its id looks like', async () => {
+    test('a tenant finds only its own blobs, whatever characters its id contains', async () => {
       const bytes = randomBytes(64);
       const { name } = await put(bytes);
       for (const tenant of ['other', '..', '../acme', 'acme/..', 'ACME', '', 'acme%2f', '=61636d65'])
@@ -67,15 +67,15 @@ export function describeBlobs(
       expect(await opened.blobs.get('acme', `${'0'.repeat(64)}.bin`)).toBeUndefined();
     });
 
-    test('a type that is not in the list is bytes', async () => {
+    test('an unlisted content type is stored as bytes', async () => {
       expect((await put(randomBytes(9), 'text/html')).content_type).toBe('application/octet-stream');
     });
 
-    test('more than the limit is refused before anything is kept', async () => {
+    test('bytes above the limit are refused before anything is stored', async () => {
       await expect(put(new Uint8Array(BLOB_BYTES_MAX + 1))).rejects.toThrow(/at most/);
     });
 
-    test('damaged bytes are never given as the blob', async () => {
+    test('damaged bytes are never returned as the blob', async () => {
       if (!opened.corrupt) return;
       const { name } = await put(randomBytes(3000));
       await opened.corrupt('acme', name);

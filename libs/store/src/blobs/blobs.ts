@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Content types that are kept as what they are; anything else is bytes. */
+/** Content types that keep their own file extension; every other type is stored as bytes. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'application/pdf': 'pdf',
@@ -16,31 +16,31 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
 );
 const NAME = /^[0-9a-f]{64}(?:~[\w-]{1,150})?\.[a-z]{3,4}$/;
 const MARKINGS_CHARS_MAX = 150;
-/** Longer lists of markings than fit in a name: only who is cleared for everything reads it. */
+/** A list of markings that does not fit in a name is replaced by this one: only readers cleared for everything may read the blob. */
 const EVERYTHING = ['*'];
 
-/** A kept blob: `<sha-256 of its bytes, hex>[~<its markings>].<extension by its type>`. */
+/** The name of a stored blob: `<sha-256 of its bytes, hex>[~<its markings>].<extension for its content type>`. */
 export interface KeptBlob {
   name: string;
   content_type: string;
   bytes: number;
 }
 
-/** The larger the blob, the more memory it takes where it is kept and read: none is larger. */
+/** Largest size of a blob. A blob is held in memory while it is written or read. */
 export const BLOB_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Large payloads beside the log, addressed by their content, apart by tenant. Kept for ever unless retention removes them;
- * a blob never changes, so putting the same bytes again does nothing.
+ * Large payloads stored beside the log, addressed by their content and separated by tenant. They are kept for ever unless retention
+ * removes them. A blob never changes, so storing the same bytes again does nothing.
  */
 export interface Blobs {
-  /** Resolves when the bytes are durable. @throws InfrastructureFault where they cannot be kept */
+  /** Resolves when the bytes are durable. @throws InfrastructureFault if they cannot be stored */
   put(tenant_id: string, bytes: Uint8Array, content_type: string, markings?: readonly string[]): Promise<KeptBlob>;
-  /** The bytes as they were put, checked against their name. Undefined: there is no such blob of this tenant. @throws InfrastructureFault */
+  /** The stored bytes, verified against their name. Undefined: this tenant has no such blob. @throws InfrastructureFault */
   get(tenant_id: string, name: string): Promise<Buffer | undefined>;
 }
 
-/** Where the bytes of a blob belong. @throws RangeError beyond BLOB_BYTES_MAX */
+/** The name under which these bytes are stored. @throws RangeError beyond BLOB_BYTES_MAX */
 export function addressOf(bytes: Uint8Array, content_type: string, markings: readonly string[] = []): KeptBlob {
   if (bytes.byteLength > BLOB_BYTES_MAX) throw new RangeError(`a blob has at most ${BLOB_BYTES_MAX} bytes`);
   const [bare = ''] = content_type.toLowerCase().split(';');
@@ -49,7 +49,7 @@ export function addressOf(bytes: Uint8Array, content_type: string, markings: rea
   return { name, content_type: TYPES[extension] as string, bytes: bytes.byteLength };
 }
 
-/** The content type of a blob's name; undefined for what is no name of a blob. */
+/** The content type of a blob's name; undefined if the text is not the name of a blob. */
 export function contentTypeOf(name: string): string | undefined {
   return NAME.test(name) ? TYPES[name.slice(name.lastIndexOf('.') + 1)] : undefined;
 }
@@ -61,7 +61,7 @@ function suffixOf(markings: readonly string[]): string {
   return `~${text.length > MARKINGS_CHARS_MAX ? encoded(EVERYTHING) : text}`;
 }
 
-/** What a reader of this blob must be cleared for. A name without its markings is the name of another blob. */
+/** The markings for which a reader of this blob must be cleared. The same digest with other markings names another blob. */
 export function markingsOf(name: string): readonly string[] {
   const [, encoded] = /^[0-9a-f]{64}~([\w-]+)\./.exec(name) ?? [];
   if (encoded === undefined) return [];
@@ -73,10 +73,10 @@ export function markingsOf(name: string): readonly string[] {
   }
 }
 
-/** A file system takes names of 255 bytes. */
+/** File systems limit a file name to 255 bytes. */
 const FOLDER_CHARS_MAX = 250;
 
-/** `<tenant>/<first two digits>/<name>`: a tenant's id never climbs out of its folder, and two tenants never share one. */
+/** `<tenant>/<first two digits>/<name>`: a tenant's id cannot escape its folder, and two tenants never share a folder. */
 export function pathOf(tenant_id: string, name: string): string {
   return `${folderOf(tenant_id)}/${name.slice(0, 2)}/${name}`;
 }
@@ -87,7 +87,7 @@ function folderOf(tenant_id: string): string {
   return encoded.length <= FOLDER_CHARS_MAX ? encoded : `==${createHash('sha256').update(tenant_id).digest('hex')}`;
 }
 
-/** Whether these are the bytes that the name speaks of. */
+/** Whether the digest of the bytes matches the name. */
 export function isIntact(name: string, bytes: Uint8Array): boolean {
   return createHash('sha256').update(bytes).digest('hex') === name.slice(0, 64);
 }

@@ -18,7 +18,7 @@ describeBlobs('a folder', async () => {
   };
 });
 
-test('a folder that cannot be written is a fault of the surroundings, and leaves no drafts', async () => {
+test('a folder that is not writable is an infrastructure fault and leaves no temporary files', async () => {
   const dir = await folder();
   await writeFile(path.join(dir, 'acme'), 'a file where the folder belongs');
   const failed = await new FolderBlobs(dir).put('acme', Buffer.from('x'), 'text/plain').then(

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { InfrastructureFault } from '@countersign/contracts';
 import { addressOf, type Blobs, contentTypeOf, isIntact, type KeptBlob, pathOf } from './blobs.js';
 
-/** Blobs in a local folder: written beside their place, synced, then moved there. The folder must be on one file system. */
+/**
+ * Blobs in a local folder: written to a temporary file, synced, then renamed to their final name. The folder must be on one file system.
+ */
 export class FolderBlobs implements Blobs {
   constructor(private readonly dir: string) {}
 

@@ -31,7 +31,7 @@ describeBlobs('a bucket', async () => {
   };
 });
 
-test('a bucket that is not there, and a server that does not answer, are faults of the surroundings', async () => {
+test('a missing bucket and a server that does not respond are infrastructure faults', async () => {
   for (const at of [options(), { ...options(), endpoint: 'http://127.0.0.1:9', timeout_ms: 2000 }]) {
     const failed = await new S3Blobs(at).put('acme', Buffer.from('x'), 'text/plain').then(
       () => undefined,

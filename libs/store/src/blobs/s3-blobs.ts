@@ -4,7 +4,7 @@ import { S3Bucket, type S3BucketOptions } from './s3-bucket.js';
 
 export type S3BlobsOptions = S3BucketOptions;
 
-/** Blobs in a bucket of Amazon S3 or of a server with its API (path-style). A put that finds its object there changes nothing. */
+/** Blobs in a bucket of Amazon S3 or of an S3-compatible server (path-style). A put of an existing object changes nothing. */
 export class S3Blobs implements Blobs {
   private readonly bucket: S3Bucket;
 
@@ -25,7 +25,7 @@ export class S3Blobs implements Blobs {
       body: bytes as NonNullable<RequestInit['body']>,
     });
     await response.arrayBuffer();
-    // 412: an object of this name is there, and its name is the digest of its bytes. 409: another writer of the same bytes is at it.
+    // 412: an object of this name exists, and its name is the digest of its bytes. 409: another writer is storing the same bytes.
     if (!response.ok && response.status !== 412 && response.status !== 409)
       throw new InfrastructureFault(`a blob could not be stored: S3 responded with status ${response.status}`);
     return blob;

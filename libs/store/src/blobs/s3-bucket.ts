@@ -2,7 +2,7 @@ import { InfrastructureFault } from '@countersign/contracts';
 import { AwsClient } from 'aws4fetch';
 
 export interface S3BucketOptions {
-  /** `https://s3.eu-central-1.amazonaws.com`, or where another server with S3's API answers. */
+  /** `https://s3.eu-central-1.amazonaws.com`, or the URL of an S3-compatible server. */
   endpoint: string;
   bucket: string;
   region: string;
@@ -13,7 +13,7 @@ export interface S3BucketOptions {
 
 const TIMEOUT_MS = 20_000;
 
-/** Objects by key in a bucket of Amazon S3 or of a server with its API (path-style). A put is whole or not there. */
+/** Objects by key in a bucket of Amazon S3 or of an S3-compatible server (path-style). A put is atomic. */
 export class S3Bucket {
   private readonly client: AwsClient;
 
@@ -31,14 +31,14 @@ export class S3Bucket {
     return bytes;
   }
 
-  /** In the place of what was there. @throws InfrastructureFault */
+  /** Replaces an existing object. @throws InfrastructureFault */
   async put(key: string, bytes: Uint8Array): Promise<void> {
     const response = await this.send(key, { method: 'PUT', body: bytes as NonNullable<RequestInit['body']> });
     await response.arrayBuffer();
     if (!response.ok) throw new InfrastructureFault(`${key} could not be stored: S3 responded with status ${response.status}`);
   }
 
-  /** Any request of one object, signed. @throws InfrastructureFault where the server does not respond */
+  /** Sends any request for one object, signed. @throws InfrastructureFault if the server does not respond */
   async send(key: string, init: RequestInit): Promise<Response> {
     const { endpoint, bucket, timeout_ms } = this.options;
     try {

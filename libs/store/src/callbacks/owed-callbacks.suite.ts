@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { isOwedKept, noteOwedKept, type OwedCallback, oweCallbacks, owedCallbacks, settleCallbacks } from './owed-callbacks.js';
 
-/** Callbacks that are owed, across restarts. */
+/** Owed callbacks, across restarts. */
 export function describeOwedCallbacks(store: () => Store): void {
-  describe('callbacks that are owed', () => {
+  describe('owed callbacks', () => {
     const call = (at: number): OwedCallback => ({ call_id: callId(at, uuidv7(Date.now())), tenant_id: `t${at}` });
     const owedOf = async (calls: readonly OwedCallback[]) => {
       const names = new Set(calls.map(({ call_id }) => call_id));
       return (await owedCallbacks(store())).filter(({ call_id }) => names.has(call_id));
     };
 
-    test('are kept once until they are settled, each for its tenant', async () => {
+    test('are stored once for each call and tenant until they are settled', async () => {
       const calls = [call(1), call(2), call(3)] as [OwedCallback, OwedCallback, OwedCallback];
       await oweCallbacks(store(), calls);
       await oweCallbacks(store(), calls.slice(0, 2));

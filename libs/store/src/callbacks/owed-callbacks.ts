@@ -2,7 +2,7 @@ import { callId, parseCallId } from '@countersign/contracts';
 import { NOW_MS } from '../leases/lease-guard.js';
 import type { Sql } from '../store.js';
 
-/** A call whose callback was not taken yet. */
+/** A call whose callback URL has not accepted its callback yet. */
 export interface OwedCallback {
   call_id: string;
   tenant_id: string;
@@ -23,21 +23,21 @@ const KEEP = 'INSERT INTO callbacks_kept VALUES (true) ON CONFLICT DO NOTHING';
 
 const ids = (calls: readonly string[]) => calls.map((id) => parseCallId(id) as { partition: number; uuid: string });
 
-/** Stores that callbacks of these calls are owed, until they are settled. */
+/** Records that callbacks of these calls are owed until they are settled. */
 export async function oweCallbacks(sql: Sql, calls: readonly OwedCallback[]): Promise<void> {
   const places = ids(calls.map(({ call_id }) => call_id));
   const params = [places.map(({ uuid }) => uuid), places.map(({ partition }) => partition), calls.map(({ tenant_id }) => tenant_id)];
   await sql.query({ name: 'callbacks_owe', text: OWE, params });
 }
 
-/** They were taken, refused, or given up. */
+/** Removes callbacks that were delivered, refused or given up. */
 export async function settleCallbacks(sql: Sql, calls: readonly string[]): Promise<void> {
   const places = ids(calls);
   const params = [places.map(({ uuid }) => uuid), places.map(({ partition }) => partition)];
   await sql.query({ name: 'callbacks_settle', text: SETTLE, params });
 }
 
-/** What is owed and for how long, newest call first, at most 10,000. */
+/** The owed callbacks and their ages, newest call first, at most 10,000. */
 export async function owedCallbacks(sql: Sql): Promise<(OwedCallback & { age_ms: number })[]> {
   const rows = await sql.query<{ call_uuid: string; partition: number; tenant_id: string; age_ms: number }>({
     name: 'callbacks_owed',
@@ -47,12 +47,12 @@ export async function owedCallbacks(sql: Sql): Promise<(OwedCallback & { age_ms:
   return rows.map(({ call_uuid, partition, ...rest }) => ({ call_id: callId(partition, call_uuid), ...rest }));
 }
 
-/** Whether all that is owed is here. False in a new or emptied database: then the log says what may be owed. */
+/** Whether the table holds all owed callbacks. False in a new or emptied database: the log then tells which callbacks may be owed. */
 export async function isOwedKept(sql: Sql): Promise<boolean> {
   return (await sql.query({ name: 'callbacks_kept', text: KEPT, params: [] })).length > 0;
 }
 
-/** What the log says is owed is here. */
+/** Records that all callbacks which are owed according to the log are in the table. */
 export async function noteOwedKept(sql: Sql): Promise<void> {
   await sql.query({ name: 'callbacks_keep', text: KEEP, params: [] });
 }

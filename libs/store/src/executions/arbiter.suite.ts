@@ -15,7 +15,7 @@ const { running, succeeded, in_doubt, released } = executionState;
 
 let sequence = 0;
 
-/** A claim of a new key, with what the test cares about. */
+/** A claim of a new key, with the fields that the test sets. */
 export function claimOf(more: Partial<Claim> = {}): Claim {
   return {
     key: randomUUID(),
@@ -46,7 +46,7 @@ const fold = (store: Store, ends: readonly LoggedEnd[]) => store.atomically(fold
 export const leaseOf = (store: Store, lane = 'shared', lease_ms = 60_000) =>
   acquire(store, { instance_id: randomUUID(), lane, lease_ms, epoch_above: 0 });
 
-/** Who may run a key: claims, approvals, tombstones. Part of describeStore. */
+/** Which caller may run a key: claims, approvals, tombstones. Part of describeStore. */
 export function describeClaims(store: () => Store): void {
   test('of 20 concurrent claims of one key exactly one wins', async () => {
     const epoch = await leaseOf(store());
@@ -83,7 +83,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [claimOf({ key }), claimOf(), claimOf({ key })])).toEqual([true, true, false]);
   });
 
-  test('attempt n is claimed only where attempt n-1 is released', async () => {
+  test('attempt n can be claimed only after attempt n-1 is released', async () => {
     const epoch = await leaseOf(store());
     const first = claimOf();
     const second = { ...claimOf({ key: first.key }), attempt: 2 };
@@ -98,7 +98,7 @@ export function describeClaims(store: () => Store): void {
     ]);
   });
 
-  test('an approval is consumed once by 20 racing claims of different keys', async () => {
+  test('20 racing claims of different keys consume an approval once', async () => {
     const epoch = await leaseOf(store());
     const approval_id = randomUUID();
     const claims = Array.from({ length: 20 }, () => claimOf({ approval_id }));
@@ -116,7 +116,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [claimOf({ approval_id })])).toEqual([true]);
   });
 
-  test('a claim that took its approval and then lost its key keeps it for its own next attempt only', async () => {
+  test('a claim that consumed its approval and then lost its key keeps the approval only for its own next attempt', async () => {
     const epoch = await leaseOf(store());
     const key = randomUUID();
     const claims = Array.from({ length: 12 }, () => claimOf({ key, approval_id: randomUUID() }));
@@ -131,7 +131,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [{ ...next, key: randomUUID(), call_uuid: randomUUID() }])).toEqual([false]);
   });
 
-  test('of the end of an approval and a concurrent claim exactly one wins, twenty times', async () => {
+  test("exactly one of an approval's end and a concurrent claim wins, twenty times", async () => {
     const epoch = await leaseOf(store());
     for (let i = 0; i < 20; i++) {
       const approval_id = randomUUID();
@@ -146,7 +146,7 @@ export function describeClaims(store: () => Store): void {
     }
   });
 
-  test('of a tombstone and a claim that race for one row exactly one wins, twenty times', async () => {
+  test('exactly one of a tombstone and a claim that race for one row wins, twenty times', async () => {
     const epoch = await leaseOf(store());
     for (let i = 0; i < 20; i++) {
       const one = claimOf();
@@ -168,7 +168,7 @@ export function describeClaims(store: () => Store): void {
 
 /** What ends a row, and what a stale epoch cannot do. Part of describeStore. */
 export function describeEnds(store: () => Store): void {
-  test('the first end on the log stays, but for a doubt, which a later record resolves; an end of another call changes nothing', async () => {
+  test('the first end on the log is final unless it is a doubt that is resolved later; ends of other calls are ignored', async () => {
     const epoch = await leaseOf(store());
     const [done, doubtful, open] = [claimOf(), claimOf(), claimOf()];
     await claim(store(), epoch, [done, doubtful, open]);
@@ -191,7 +191,7 @@ export function describeEnds(store: () => Store): void {
     expect((await found())[1]).toEqual([succeeded, 12, 1_700_000_000]);
   });
 
-  test('whether the result of an attempt without resources holds is unknown, and attempts without a row are not read', async () => {
+  test('for an attempt without resources the validity of its result is null, and attempts without a row are not returned', async () => {
     const epoch = await leaseOf(store());
     const one = claimOf();
     await claim(store(), epoch, [one]);
@@ -203,7 +203,7 @@ export function describeEnds(store: () => Store): void {
     expect(await readStanding(store(), [])).toEqual([]);
   });
 
-  test('a fenced epoch claims nothing and takes nothing over', async () => {
+  test('a fenced epoch can neither claim nor take over', async () => {
     const lane = randomUUID();
     const zombie = await leaseOf(store(), lane);
     const mine = claimOf();
@@ -218,7 +218,7 @@ export function describeEnds(store: () => Store): void {
     expect((await rowsOfKeys(store(), [mine.key]))[0]?.state).toBe(running);
   });
 
-  test('an expired lease claims nothing, even before anybody fenced it', async () => {
+  test('an expired lease cannot claim, even before another executor fences it', async () => {
     const lane = randomUUID();
     const epoch = await leaseOf(store(), lane, 150);
     expect(await claim(store(), epoch, [claimOf()])).toEqual([true]);
@@ -226,7 +226,7 @@ export function describeEnds(store: () => Store): void {
     expect(await claim(store(), epoch, [claimOf()])).toEqual([false]);
   });
 
-  test('who takes over owns the orphans, those that ended are none', async () => {
+  test('a takeover owns the running orphans but not the ended ones', async () => {
     const lane = randomUUID();
     const old = await leaseOf(store(), lane);
     const [ended, one, two, elsewhere] = [claimOf(), claimOf(), claimOf(), claimOf({ partition: 2 })];

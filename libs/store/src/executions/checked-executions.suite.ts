@@ -7,9 +7,9 @@ import { claimOf, leaseOf } from './arbiter.suite.js';
 import { executionsAfter, readCheckedExecutions } from './checked-executions.js';
 import { claim } from './claim.js';
 
-/** What rows are compared with the log with, on every adapter of the Store. */
+/** How rows are read for comparison with the log, on every adapter of the Store. */
 export function describeCheckedRows(store: () => Store): void {
-  test('rows of the arbiter are read with their leases, the generations of their resources and how far ends are folded', async () => {
+  test('arbiter rows are read with their leases, resource generations and the offset up to which ends are folded', async () => {
     const lane = randomUUID();
     const epoch = await leaseOf(store(), lane);
     const [first, second] = [claimOf({ partition: 2 }), claimOf({ partition: 2 })];
@@ -31,7 +31,7 @@ export function describeCheckedRows(store: () => Store): void {
     expect(await executionsAfter(store(), { lane, partition: 2 }, all[0] as (typeof all)[0], 10)).toHaveLength(1);
   });
 
-  test('requested comparisons: one at a time, with all rows if one of them requests it, kept for a week', async () => {
+  test('requested comparisons run one at a time, cover all rows if one request wants that, and are kept for a week', async () => {
     const ask = (views: boolean, asked_at_ms: number) => askForScrub(store(), { run_id: randomUUID(), views, asked_at_ms });
     const log = await ask(false, 1_000);
     expect((await ask(false, 2_000)).run_id).toBe(log.run_id);

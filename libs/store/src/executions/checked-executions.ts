@@ -1,7 +1,7 @@
 import type { Row, Sql, Statement } from '../store.js';
 import { EXECUTION_COLUMNS, type ExecutionKey, type ExecutionRow } from './execution-row.js';
 
-/** Which rows are read, and what with them. */
+/** Which rows to read, and which related rows with them. */
 export interface CheckedKeys {
   lane: string;
   partition: number;
@@ -11,16 +11,16 @@ export interface CheckedKeys {
   resources: readonly string[];
 }
 
-/** Rows of the arbiter and what they have to agree with, all of one moment. */
+/** Rows of the arbiter with the related state that they must agree with, read in one snapshot. */
 export interface CheckedExecutions {
   rows: ExecutionRow[];
-  /** Ends on tool-executed below this are folded; null: no executor has had the partition yet. */
+  /** Ends on tool-executed below this offset are folded; null: no executor has owned the partition yet. */
   ends_from: number | null;
   leases: { epoch: number; fenced: boolean; drained: boolean }[];
   generations: { resource: string; at_any: number; in_any: number }[];
 }
 
-// One statement, so that all of it is of one moment.
+// One statement, so that everything is read in one snapshot.
 const READ = `WITH found AS (SELECT ${EXECUTION_COLUMNS} FROM unnest($3::uuid[], $4::int2[]) AS i(key, attempt)
   JOIN tool_executions t ON t.key = i.key AND t.attempt = i.attempt)
 SELECT (SELECT max(ends_from) FROM executor_progress WHERE lane = $1 AND partition = $2) AS ends_from,
@@ -53,7 +53,7 @@ export async function readCheckedExecutions(sql: Sql, keys: CheckedKeys): Promis
   };
 }
 
-/** Rows of one lane and partition after a place in key order: for whoever looks at all of them. */
+/** Rows of one lane and partition after a key, in key order: for scanning all of them. */
 export async function executionsAfter(
   sql: Sql,
   { lane, partition }: Pick<CheckedKeys, 'lane' | 'partition'>,

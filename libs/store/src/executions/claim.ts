@@ -10,7 +10,7 @@ export interface Claim extends ExecutionKey {
   digest8: number;
   source_topic: SourceTopic;
   source_offset: number;
-  /** Consumed by the claim; null where none was needed. */
+  /** Consumed by the claim; null if none is required. */
   approval_id: string | null;
 }
 
@@ -25,12 +25,12 @@ const INSERT = `INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid,
 SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, i.state, i.digest8, i.source_topic, i.source_offset, lease.lane, lease.epoch
 FROM lease CROSS JOIN items i`;
 const PREDECESSOR = `(i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1 AND p.state IN (2, 4, 5)))`;
-// Rows are locked in key order, so that two batches that overlap do not deadlock.
+// Rows are locked in key order, so that overlapping batches do not deadlock.
 export const FIRST_WINS = 'ORDER BY i.key ON CONFLICT (key, attempt) DO NOTHING RETURNING key, attempt';
 
 const CLAIM = `WITH ${LEASE}, ${ITEMS}\n${INSERT} WHERE ${PREDECESSOR} ${FIRST_WINS}`;
 
-// An approval that its call took with a claim that then lost its key is still its own: its call's next attempt may have it.
+// An approval that a call consumed with a claim that then lost its key stays with that call: its next attempt may use it.
 const CLAIM_WITH_APPROVAL = `WITH ${LEASE}, ${ITEMS_WITH_APPROVAL},
 uses AS (INSERT INTO approval_uses (approval_id, call_uuid)
   SELECT i.approval_id, i.call_uuid FROM lease CROSS JOIN items i
@@ -42,7 +42,7 @@ ${INSERT} WHERE ${PREDECESSOR}
     OR EXISTS (SELECT FROM approval_uses a WHERE a.approval_id = i.approval_id AND a.call_uuid = i.call_uuid))
 ${FIRST_WINS}`;
 
-/** For EXPLAIN in specs and for callers that claim together with other statements. */
+/** For EXPLAIN in specs and for callers that combine the claim with other statements. */
 export function claimStatement(epoch: number, claims: readonly Claim[]): Statement {
   const params: unknown[] = [
     epoch,
@@ -61,10 +61,10 @@ export function claimStatement(epoch: number, claims: readonly Claim[]): Stateme
 }
 
 /**
- * Claims all in one statement, under the lease of `epoch` (fenced or expired: all lost). True at the claims that won;
- * one loses to an existing row of its key and attempt, to an attempt n-1 that is not settled (released, or succeeded
- * where the caller saw its window end), or to an approval that
- * is used by another call or closed. Where the answer was lost on its way, a repeat loses to its own row: same call_uuid and epoch in `rowsOfKeys`.
+ * Claims all in one statement, under the lease of `epoch` (fenced or expired: all lost). True for each claim that won. A claim loses to
+ * an existing row of its key and attempt, to an attempt n-1 that is not settled (settled: released or compensated, or succeeded where
+ * the caller knows that its window expired), or to an approval that is closed or used by another call. If the response was lost, a
+ * repeated claim loses to its own row: same call_uuid and epoch in `rowsOfKeys`.
  */
 export async function claim(sql: Sql, epoch: number, claims: readonly Claim[]): Promise<boolean[]> {
   if (claims.length === 0) return [];
@@ -72,7 +72,7 @@ export async function claim(sql: Sql, epoch: number, claims: readonly Claim[]): 
   return firstOf(claims, rows);
 }
 
-/** Marks the first item of each returned row: of two items for one key in one batch, one has won. */
+/** Marks the first item for each returned row: of two items for one key in one batch, only one won. */
 export function firstOf(items: readonly ExecutionKey[], rows: readonly ExecutionKey[]): boolean[] {
   const won = new Set(rows.map(executionId));
   return items.map((item) => won.delete(executionId(item)));

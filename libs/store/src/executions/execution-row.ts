@@ -1,4 +1,4 @@
-/** `tool_executions.state`. Released: failed without effect, denied, expired, cancelled; the next request opens attempt n+1. */
+/** `tool_executions.state`. Released: failed without effect, denied, expired or cancelled; the next request opens attempt n+1. */
 export const executionState = {
   running: 1,
   succeeded: 2,
@@ -6,7 +6,7 @@ export const executionState = {
   compensated: 4,
   released: 5,
   failed_with_effect: 6,
-  /** A read-only call that runs for long. */
+  /** A long-running read-only call. */
   reading: 7,
 } as const;
 
@@ -14,14 +14,14 @@ export type ExecutionState = (typeof executionState)[keyof typeof executionState
 export type OpenState = typeof executionState.running | typeof executionState.reading;
 export type EndState = Exclude<ExecutionState, OpenState>;
 
-/** `tool_executions.source_topic`: where the ruling or grant that the call runs under was read. */
+/** `tool_executions.source_topic`: the topic of the decision or grant under which the call runs. */
 const sourceTopic = { policy_decided: 0, approval_granted: 1 } as const;
 export type SourceTopic = (typeof sourceTopic)[keyof typeof sourceTopic];
 
 export interface ExecutionKey {
-  /** The idempotency key, a UUID's text. */
+  /** The idempotency key, as UUID text. */
   key: string;
-  /** From 1; n is claimed only where n-1 was released. */
+  /** From 1; attempt n can be claimed only after attempt n-1 was released. */
   attempt: number;
 }
 
@@ -44,7 +44,7 @@ export interface ExecutionRow extends ExecutionKey {
 export const EXECUTION_COLUMNS =
   't.key, t.attempt, t.tenant_id, t.call_uuid, t.partition, t.lane, t.epoch, t.state, t.digest8, t.source_topic, t.source_offset, t.end_offset, t.ended_at_s, t.resources';
 
-/** `digest8` of a digest in hex: its first 52 bits, which a number holds exactly. */
+/** `digest8` of a hex digest: its first 52 bits, which a JavaScript number holds exactly. */
 export function digest8(digest: string): number {
   return Number.parseInt(digest.slice(0, 13), 16);
 }

@@ -3,7 +3,7 @@ import type { Sql, Statement } from '../store.js';
 import type { EndState, ExecutionKey } from './execution-row.js';
 import { NEWEST_WINS, touchFlags } from './resource-row.js';
 
-/** An end that stands on the log. */
+/** An end that is recorded on the log. */
 export interface LoggedEnd extends ExecutionKey {
   call_uuid: string;
   state: EndState;
@@ -13,21 +13,21 @@ export interface LoggedEnd extends ExecutionKey {
   resources: EndedResources;
 }
 
-/** The one name that an attempt acted on, where nothing ever acted on a name above it. */
+/** The only name that an attempt acted on, if nothing ever acted on a name above it. */
 export interface EndedOnOne {
   resource: string;
   flags: number;
   generation: number;
 }
 
-/** What an end has to change of resources. `none`: its row certainly claimed none. `of_row`: its row says. */
+/** What an end changes in the resource tables. `none`: its row certainly claimed none. `of_row`: read it from the row. */
 export type EndedResources = 'none' | 'of_row' | EndedOnOne;
 
-/** What a column of generations becomes by the holds that match. */
+/** SQL for the new value of a generation column, from the matching holds. */
 const newest = (matches: string, column: string): string =>
   `max(CASE WHEN h.resolved_ms IS NULL OR g.${column} IS NULL OR g.${column} = h.generation THEN h.generation ELSE greatest(g.${column} + 1, h.resolved_ms) END) FILTER (WHERE ${matches}) AS ${column}`;
 
-/** The call whose hold matches and is the newest. */
+/** SQL for the call of the newest matching hold. */
 const caller = (matches: string, column: string): string =>
   `(array_agg(h.call_uuid ORDER BY h.generation DESC) FILTER (WHERE ${matches}))[1] AS ${column}_call,
     (array_agg(h.partition ORDER BY h.generation DESC) FILTER (WHERE ${matches}))[1] AS ${column}_partition`;
@@ -43,7 +43,7 @@ WHERE t.key = i.key AND t.attempt = i.attempt AND t.call_uuid = i.call_uuid
   AND (t.end_offset IS NULL OR (t.state = 3 AND t.end_offset < i.end_offset))`;
 const FOLD = fold(ENDS, COLUMNS);
 
-// The first end of an attempt that ran here, on one name: written without reading what the row says of it.
+// The first end of a local attempt on one name: written without reading the resources of its row.
 const FOLD_ON_ONE = `WITH folded AS (${fold(`${ENDS}, $7::uuid[], $8::int2[], $9::int8[]`, `${COLUMNS}, resource, flags, generation`)}
   RETURNING t.key, t.attempt, t.state, t.call_uuid, t.partition, i.resource, i.flags, i.generation),
 freed AS (DELETE FROM resource_holds h USING folded f WHERE h.resource = f.resource AND h.key = f.key AND h.attempt = f.attempt)
@@ -52,8 +52,8 @@ SELECT f.resource, f.generation, r.replaced, f.generation, r.replaced, f.call_uu
 FROM folded f CROSS JOIN LATERAL (SELECT CASE WHEN f.flags & 2 = 2 THEN f.generation ELSE 0 END AS replaced) r WHERE f.state <> 5 ORDER BY f.resource
 ON CONFLICT (resource) DO UPDATE SET ${NEWEST_WINS}`;
 
-// What a doubt held is moved once more by its resolution, but only if something else ran in between: then it is unknown which of the
-// two the system shows. What only has names below it is not written: no result depends on that.
+// The resolution of a doubt moves the resources that it held once more, but only if another effect ran in between: then it is unknown which
+// of the two effects the system shows. Names that only have names below them are not written: no result depends on them.
 const FOLD_WITH_RESOURCES = `WITH folded AS (${FOLD} RETURNING t.key, t.attempt, t.state, t.call_uuid, t.partition, t.ended_at_s, t.resources),
 acted AS MATERIALIZED (SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (f.resources::jsonb->>'generation')::int8 AS generation,
     (f.resources::jsonb->>'settle_ms')::int4 AS settle_ms,
@@ -79,7 +79,7 @@ SELECT m.resource, m.in_any, coalesce(m.in_replaced, 0), coalesce(m.at_any, 0), 
 FROM moved m ORDER BY m.resource
 ON CONFLICT (resource) DO UPDATE SET ${NEWEST_WINS}`;
 
-/** What the first end of an attempt changes. `acted_above`: what its claim said. */
+/** What the first end of an attempt changes. `acted_above`: as the claim returned it. */
 export function endedOn({ touched, generation }: ClaimedResources, acted_above: boolean): EndedResources {
   const [one, ...more] = touched.filter(({ exact }) => exact);
   if (one === undefined || more.length > 0 || acted_above) return 'of_row';
@@ -101,9 +101,9 @@ function onOneStatement(ends: readonly LoggedEnd[], ones: readonly EndedOnOne[])
 }
 
 /**
- * Folds ends that are on the log into their rows: no lease is required, because the log has decided already. The first
- * end of a row stays, but for one that resolves a doubt. An effect, or a doubt, ends the answers on the resources of its row;
- * an end without effect frees them and changes nothing. To be run in one transaction, in this order.
+ * Folds ends from the log into their rows. No lease is required, because the log has already decided. The first end of a row is final,
+ * except that a later end resolves a doubt. An effect or a doubt invalidates earlier results on the resources of its row; an end without
+ * effect frees them and changes nothing. Run the statements in one transaction, in this order.
  */
 export function foldEndsStatements(ends: readonly LoggedEnd[]): Statement[] {
   const [plain, byRow, onOne]: [LoggedEnd[], LoggedEnd[], LoggedEnd[]] = [[], [], []];
@@ -111,7 +111,7 @@ export function foldEndsStatements(ends: readonly LoggedEnd[]): Statement[] {
   for (const end of ends) {
     const { resources } = end;
     if (resources === 'none') plain.push(end);
-    // A statement writes a name once. What a doubt holds stays held.
+    // A statement can write a name only once. A resource held by a doubt stays held.
     else if (resources === 'of_row' || end.state === 3 || ones.has(resources.resource)) byRow.push(end);
     else {
       ones.set(resources.resource, resources);
@@ -125,18 +125,18 @@ export function foldEndsStatements(ends: readonly LoggedEnd[]): Statement[] {
   return statements;
 }
 
-/** The row of an attempt in doubt, and where its record stands. */
+/** The row of an attempt in doubt, and the offset of its record. */
 export interface DoubtRow extends ExecutionKey {
   end_offset: number | null;
 }
 
-/** The rows of a call that is in doubt: two where it claimed a second key. Rows in doubt are few: an index of their own keeps this cheap. */
+/** The rows of a call in doubt: two if it claimed a second key. Rows in doubt are few, and their own index keeps this cheap. */
 export async function doubtsOfCall(sql: Sql, call_uuid: string): Promise<DoubtRow[]> {
   const text = 'SELECT key, attempt, end_offset FROM tool_executions WHERE call_uuid = $1 AND state = 3';
   return await sql.query<DoubtRow & Record<string, unknown>>({ name: 'doubt_of_call', text, params: [call_uuid] });
 }
 
-/** Puts digests back into refolded rows (0: not known). */
+/** Restores the digests of refolded rows (0: unknown). */
 export async function foldDigests(sql: Sql, digests: readonly { key: string; call_uuid: string; digest8: number }[]): Promise<void> {
   if (digests.length === 0) return;
   const text = `UPDATE tool_executions t SET digest8 = i.digest8 FROM unnest($1::uuid[], $2::uuid[], $3::int8[]) AS i(key, call_uuid, digest8)
@@ -148,7 +148,7 @@ WHERE t.key = i.key AND t.call_uuid = i.call_uuid AND t.digest8 = 0`;
 const COMPENSATE = `UPDATE tool_executions t SET state = 4 FROM unnest($1::uuid[], $2::int2[]) AS i(key, attempt)
 WHERE t.key = i.key AND t.attempt = i.attempt AND t.state IN (2, 6)`;
 
-/** Effects that were undone: their keys are free. Each attempt keeps the end that it had. */
+/** Marks compensated effects: their keys are free again. Each attempt keeps its end. */
 export function compensateStatement(attempts: readonly ExecutionKey[]): Statement {
   return { name: 'compensate', text: COMPENSATE, params: [attempts.map(({ key }) => key), attempts.map(({ attempt }) => attempt)] };
 }

@@ -5,23 +5,23 @@ import { restore } from './restore.js';
 const ROWS_AT_ONCE = 2000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** A row as a line tells it; lines from before resources were kept name none. */
+/** Parses a row of a snapshot. Lines written before resources existed name none. */
 function rowOf(line: string): ExecutionRow {
   const row = JSON.parse(line) as Omit<ExecutionRow, 'resources'> & { resources?: string | null };
   return { ...row, resources: row.resources ?? null };
 }
 
-/** Where a snapshot is kept. */
+/** Storage of a snapshot. */
 export interface SnapshotPlace {
-  /** Durable, whole or as it was before, when it resolves. */
+  /** Resolves when the snapshot is durable. A failed write leaves the previous snapshot. */
   write(pieces: AsyncIterable<string>): Promise<void>;
-  /** The pieces of the newest; none where there is none. */
+  /** The pieces of the newest snapshot; empty if there is none. */
   read(): AsyncIterable<string>;
 }
 
 /**
- * Idempotency keys beside a log that no longer tells of all of them: where the database is empty they are put back before
- * anything is claimed, so that nothing fires again because its record was dropped.
+ * Idempotency keys stored outside of a log that no longer holds all of them. They are restored into an empty database before anything is
+ * claimed, so that a call whose record was dropped does not run again.
  */
 export class KeySnapshot {
   constructor(
@@ -29,14 +29,14 @@ export class KeySnapshot {
     private readonly place: SnapshotPlace,
   ) {}
 
-  /** @returns how many keys it holds */
+  /** @returns the number of saved keys */
   async save(): Promise<number> {
     const counted = { rows: 0 };
     await this.place.write(this.pieces(counted));
     return counted.rows;
   }
 
-  /** Harmless where the rows are there. @returns how many keys were in it */
+  /** Does nothing for rows that exist. @returns the number of keys in the snapshot */
   async restore(): Promise<number> {
     let count = 0;
     for await (const piece of this.place.read()) {
@@ -50,7 +50,7 @@ export class KeySnapshot {
     return count;
   }
 
-  /** NDJSON, a few thousand rows each. */
+  /** NDJSON; each piece has a few thousand rows. */
   private async *pieces(counted: { rows: number }): AsyncGenerator<string> {
     for (let after = { key: FIRST, attempt: 0 }; ; ) {
       const rows = await this.page(after);

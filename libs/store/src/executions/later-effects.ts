@@ -2,7 +2,7 @@ import { type ClaimedResources, type ClaimedTouch, callId } from '@countersign/c
 import type { Row, Sql, Statement } from '../store.js';
 import { claimedResources } from './resource-row.js';
 
-/** An effect, as far as what others did to the same things since is concerned. */
+/** An effect, with what is needed to find later effects on the same resources. */
 export interface PlacedEffect {
   tenant_id: string;
   key: string;
@@ -10,10 +10,10 @@ export interface PlacedEffect {
   ended_at_s: number;
 }
 
-/** What was found at most: more than anybody reads. */
+/** Most later effects that are returned. */
 const FOUND_MAX = 500;
 
-// A scan of the rows since: only for people who are about to undo something.
+// Scans the rows after the effect: only for people who are about to undo something.
 const LATER = `SELECT t.key, t.attempt, t.call_uuid, t.partition, t.resources FROM tool_executions t
 WHERE t.tenant_id = $1 AND t.key <> $2 AND t.state IN (1, 2, 3, 6) AND t.resources IS NOT NULL
   AND (t.ended_at_s IS NULL OR t.ended_at_s >= $3)
@@ -26,7 +26,7 @@ interface LaterRow extends Row {
   resources: string;
 }
 
-/** How a row names what overlaps: a name that the effect acts on, or one above it that the other acts on. */
+/** The names by which overlapping rows are found: the names that the effect acts on and all names above them. */
 function namesOf({ touched }: ClaimedResources): string[] {
   return touched.flatMap(({ resource, exact }) => (exact ? [`"${resource}"`] : [`"${resource}",1,`, `"${resource}",3,`]));
 }
@@ -34,7 +34,7 @@ function namesOf({ touched }: ClaimedResources): string[] {
 const acts = (touches: readonly ClaimedTouch[], resource: string): ClaimedTouch | undefined =>
   touches.find((touch) => touch.resource === resource);
 
-/** Whether two effects act on one thing, and one of them replaces it: what both only add to stays beside the other. */
+/** Whether two effects act on a common resource and at least one of them replaces it: two additions do not overlap. */
 export function overlap(a: ClaimedResources, b: ClaimedResources): boolean {
   const meets = (one: ClaimedResources, other: ClaimedResources): boolean =>
     one.touched.some((touch) => {
@@ -48,7 +48,9 @@ export function laterEffectsStatement({ tenant_id, key, resources, ended_at_s }:
   return { name: 'later_effects', text: LATER, params: [tenant_id, key, ended_at_s, namesOf(resources)] };
 }
 
-/** Calls of the tenant whose effects came after this one on what it acted on, or run now; also those that undid something there. */
+/**
+ * Calls of the tenant that acted on the same resources after this effect, or act on them now; includes calls that undid something there.
+ */
 export async function laterEffects(sql: Sql, effect: PlacedEffect): Promise<string[]> {
   const rows = await sql.query<LaterRow>(laterEffectsStatement(effect));
   return rows.flatMap(({ call_uuid, partition, resources }) => {

@@ -3,32 +3,32 @@ import type { Claim } from './claim.js';
 import { type ResourceTouch, touchFlags } from './resource-row.js';
 import type { SeenGenerations } from './seen-generations.js';
 
-/** A claim of a write that names what it acts on. */
+/** A claim of a write that names its resources. */
 export interface ResourceClaim extends Claim {
-  /** Sorted by resource, each once. */
+  /** Sorted by resource; each occurs once. */
   touches: readonly ResourceTouch[];
   settle_ms: number;
-  /** The settled attempt before this one does not answer, whatever became of its resources (its window is over). */
+  /** The previous settled attempt no longer answers, whatever happened to its resources (its window expired). */
   forced: boolean;
 }
 
 export interface PlannedTouch {
   resource: string;
   flags: number;
-  /** The generation that the answer of the claim depends on. */
+  /** The generation on which the validity of the result depends. */
   seen: number;
 }
 
-/** A claim with what its row will say of resources, as far as this process knows them. */
+/** A claim with the resource values for its row, as far as this process knows them. */
 export interface PlannedClaim {
   claim: ResourceClaim;
   generation: number;
   touched: readonly PlannedTouch[];
-  /** `resources` of its row. */
+  /** `resources` of the claim's row. */
   text: string;
 }
 
-/** From the clock upwards: a generation whose row was lost does not come back with a number that an old answer knows. */
+/** Starts at the clock, so that a generation whose row was lost does not get a number again that an old result depends on. */
 function generationOf(touches: readonly ResourceTouch[], known: SeenGenerations, now_ms: number): number {
   let generation = now_ms;
   for (const { resource } of touches) {
@@ -50,7 +50,7 @@ export function planClaim(claim: ResourceClaim, known: SeenGenerations, now_ms: 
   return { claim, generation, touched, text: `${text}]}` };
 }
 
-/** What the row of a claim that was made as planned says. */
+/** The resources in the row of a claim that was made as planned. */
 export function claimedAs({ claim, generation, touched }: PlannedClaim): ClaimedResources {
   return {
     generation,

@@ -19,9 +19,9 @@ async function planOf(store: Store, { text, params }: Statement): Promise<string
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-/** At 50,000 rows a batch reaches its rows by key: the plans that made PGlite ten times slower. Part of describeStore. */
+/** With 50,000 rows every batch must find its rows by key: other plans made PGlite ten times slower. Part of describeStore. */
 export function describePlans(store: () => Store): void {
-  test('at 50,000 rows no batched statement reads the table from end to end, with statistics or without', async () => {
+  test('with 50,000 rows no batched statement scans the whole table, with or without statistics', async () => {
     const epoch = await leaseOf(store());
     const claims = Array.from({ length: 64 }, () => claimOf());
     const withApproval = claims.map((claim) => ({ ...claim, approval_id: randomUUID() }));

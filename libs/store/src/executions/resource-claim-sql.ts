@@ -4,30 +4,30 @@ import { FIRST_WINS } from './claim.js';
 import type { PlannedClaim, PlannedTouch } from './planned-claim.js';
 import { HOLD_COUNTS, standsSql } from './standing.js';
 
-// Held until the transaction ends: whoever acts on a name waits for all who act on it or below it. One order for every batch, so that two
-// that overlap do not deadlock.
+// Held until the transaction ends: a claim that acts on a name waits for all claims that act on it or below it. Every batch locks in the
+// same order, so that overlapping batches do not deadlock.
 const LOCK = `SELECT CASE WHEN r.exact THEN pg_advisory_xact_lock(r.id) ELSE pg_advisory_xact_lock_shared(r.id) END
 FROM (SELECT hashtextextended(l.resource::text, 0) AS id, bool_or(l.exact) AS exact FROM unnest($1::uuid[], $2::bool[]) AS l(resource, exact)
   GROUP BY 1 ORDER BY 1) r`;
 
-// Written once for a name: from then on whoever acts on it looks for effects below it.
+// Written once for each name: from then on a claim that acts on the name also looks for effects below it.
 const CONTAIN = `INSERT INTO resource_generations AS g (resource, has_below, acted)
 SELECT r.resource, true, EXISTS (SELECT FROM resource_holds h WHERE h.resource = r.resource) FROM unnest($1::uuid[]) AS r(resource) ORDER BY r.resource
 ON CONFLICT (resource) DO UPDATE SET has_below = true WHERE NOT g.has_below`;
-// Written once for a name that has names below it: from then on whoever acts below it looks for effects on it.
+// Written once for a name that has names below it: from then on a claim below the name also looks for effects on it.
 const ACT = `UPDATE resource_generations g SET acted = true FROM unnest($1::uuid[]) AS r(resource) WHERE g.resource = r.resource AND NOT g.acted`;
 
-/** The holds of others that overlap with a name: on the name, on a name above (both are touched), or below a name that is acted on. */
+/** The overlapping holds of other attempts: on a touched name (touches include all names above), or below a name that the claim acts on. */
 const OVERLAPS = `SELECT h.doubt_until_ms FROM resource_holds h WHERE h.resource = t.resource AND h.key IS DISTINCT FROM t.key AND ${HOLD_COUNTS}
     UNION ALL SELECT h.doubt_until_ms FROM resource_holds h
     WHERE t.has_below AND t.flags & 1 = 1 AND strpos(h.path, t.resource::text) > 0 AND h.key <> t.key AND ${HOLD_COUNTS}`;
 
-// What keeps a claim from being made as planned: it is planned again with what was found.
+// Conditions under which a claim cannot be made as planned: it is planned again with the values that were found.
 const DIFFERS = `(coalesce(greatest(g.at_any, g.in_any), 0) >= t.generation
     OR CASE t.flags WHEN 3 THEN false WHEN 1 THEN coalesce(g.in_replaced, 0) <> t.seen WHEN 2 THEN coalesce(g.at_any, 0) <> t.seen ELSE coalesce(g.at_replaced, 0) <> t.seen END
     OR CASE WHEN t.flags & 1 = 0 THEN NOT coalesce(g.has_below, false) ELSE NOT coalesce(g.acted, true) END)`;
-// Usually no row: names are read by key, and only what differs, or may be held, is looked at further. A name that claims of the batch only
-// pass through is there once (n is -1): where it is not as expected nothing of the batch is claimed.
+// Usually returns no row: names are read by key, and only names that differ or may be held are examined further. A name that several claims
+// of the batch only pass through occurs once (n is -1): if it differs or is busy, the whole batch claims nothing.
 const FOUND = `names AS MATERIALIZED (SELECT * FROM unnest($2::int2[], $3::uuid[], $4::int2[], $5::int8[], $6::int8[], $7::uuid[], $8::int2[], $9::text[])
     AS t(n, resource, flags, seen, generation, key, attempt, path)),
 looked AS MATERIALIZED (SELECT t.n, t.resource, t.flags, t.key, ${DIFFERS} AS differs, coalesce(g.has_below, false) AS has_below,
@@ -43,7 +43,7 @@ items AS MATERIALIZED (SELECT * FROM unnest($10::int2[], $11::uuid[], $12::int2[
 const PREDECESSOR = `(i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1
   AND (p.state IN (4, 5) OR (p.state = 2 AND (i.forced OR (${standsSql('p')}) IS NOT TRUE)))))`;
 
-// An approval that its call took with a claim that then lost its key is still its own: its call's next attempt may have it.
+// An approval that a call consumed with a claim that then lost its key stays with that call: its next attempt may use it.
 const USES = `uses AS (INSERT INTO approval_uses (approval_id, call_uuid)
   SELECT i.approval_id, i.call_uuid FROM lease CROSS JOIN items i
   WHERE i.approval_id IS NOT NULL AND ${PREDECESSOR}
@@ -55,7 +55,7 @@ const WON = `won AS (INSERT INTO tool_executions
     (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch, resources)
   SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, i.state, i.digest8, i.source_topic, i.source_offset, lease.lane, lease.epoch, i.resources
   FROM lease CROSS JOIN items i WHERE`;
-// A hashed subplan: joined, the lists would be compared each with each.
+// The CASE forces a hashed subplan: a join would compare every pair of rows.
 const HELD = `held AS (INSERT INTO resource_holds (resource, key, attempt, flags, path) SELECT t.resource, t.key, t.attempt, t.flags & 2, t.path
   FROM names t WHERE t.flags & 1 = 1 AND CASE WHEN t.key IN (SELECT w.key FROM won w) THEN true ELSE false END
   ON CONFLICT (resource, key, attempt) DO UPDATE SET flags = excluded.flags, path = excluded.path, doubt_until_ms = NULL)`;
@@ -63,19 +63,19 @@ const ANSWER = `SELECT w.key, w.attempt, NULL::int2 AS n, NULL::uuid AS resource
   NULL::bool AS acted, NULL::int8 AS in_any, NULL::int8 AS in_replaced, NULL::int8 AS at_any, NULL::int8 AS at_replaced FROM won w
 UNION ALL SELECT f.key, NULL, f.n, f.resource, f.flags & 1 = 1, f.differs, f.busy, f.doubtful, f.has_below, f.acted, f.in_any, f.in_replaced, f.at_any, f.at_replaced FROM found f`;
 
-// What a statement does not need it does not have: a plan is made ready each time, however little of it runs.
+// Each statement has only the parts that it needs, because PostgreSQL initializes the whole plan on each execution.
 const CLAIM_FIRST = `WITH ${LEASE}, ${FOUND}, ${WON} i.attempt = 1 AND i.approval_id IS NULL ${FIRST_WINS}), ${HELD}\n${ANSWER}`;
 const CLAIM = `WITH ${LEASE}, ${FOUND}, ${WON} ${PREDECESSOR} AND i.approval_id IS NULL ${FIRST_WINS}), ${HELD}\n${ANSWER}`;
 const CLAIM_WITH_APPROVAL = `WITH ${LEASE}, ${FOUND}, ${USES}, ${WON} ${PREDECESSOR} AND ${APPROVED} ${FIRST_WINS}), ${HELD}\n${ANSWER}`;
 
-/** A row of the answer: a claim that won (`n` is null), or a name that was looked at further, of claim `n` or (-1) of all that pass through it. */
+/** A row of the response: a claim that won (`n` is null), or an examined name of claim `n`, or (-1) of all claims that pass through it. */
 export interface ClaimAnswer extends Row {
   key: string;
   attempt: number | null;
   n: number | null;
   resource: string;
   exact: boolean;
-  /** It is not as the claim expected. */
+  /** The row differs from what the claim expected. */
   differs: boolean;
   busy: boolean;
   doubtful: boolean;
@@ -101,7 +101,7 @@ export const containStatement = (resources: readonly string[]): Statement => ({
 });
 export const actStatement = (resources: readonly string[]): Statement => ({ name: 'act_on_resources', text: ACT, params: [resources] });
 
-/** The names of a batch as columns: those that a claim acts on, and each that claims only pass through once. */
+/** The names of a batch as columns: each name that a claim acts on, and each name that claims only pass through once. */
 class NameColumns {
   readonly n: number[] = [];
   readonly resource: string[] = [];
@@ -112,7 +112,7 @@ class NameColumns {
   readonly attempt: number[] = [];
   /** All other names of the claim. */
   readonly path: string[] = [];
-  /** Where a name stands that is passed through. */
+  /** The index of each name that claims pass through. */
   private readonly passed = new Map<string, number>();
 
   constructor(plans: readonly PlannedClaim[]) {

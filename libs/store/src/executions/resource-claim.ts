@@ -7,29 +7,29 @@ import type { SeenGenerations } from './seen-generations.js';
 
 export type ResourceClaimed =
   /**
-   * `doubtful`: the outcome of an earlier effect on the resource is not known. `acted_above`: something acted on a name above one of its
-   * own, so that its end has to be written there too.
+   * `doubtful`: the outcome of an earlier effect on the resource is unknown. `acted_above`: an effect acted on a name above one of the
+   * claimed names, so that the end must be written there too.
    */
   | { kind: 'won'; resources: ClaimedResources; doubtful: boolean; acted_above: boolean }
   | { kind: 'lost' }
-  /** An effect that overlaps runs, or its outcome is not known yet: claim again later. */
+  /** An overlapping effect runs, or its outcome is still unknown: claim again later. */
   | { kind: 'busy' };
 
-/** What a claim expects the tables to say, and the time of its generations. */
+/** The table values that a claim expects, and the clock for its generations. */
 export interface ClaimTerms {
   seen: SeenGenerations;
   now_ms: number;
 }
 
-/** A claim that was planned wrongly this often, because its resources move all the time, comes again later. */
+/** Planning rounds before a claim whose resources keep changing is reported as busy. */
 const ROUNDS_MAX = 4;
 
-/** Whether two claims overlap: one acts on a name that the other acts on or passes through. */
+/** Whether a claim overlaps an accepted one: one acts on a name that the other acts on or passes through. */
 function taken(claim: ResourceClaim, exact: ReadonlySet<string>, passed: ReadonlySet<string>): boolean {
   return claim.touches.some((touch) => exact.has(touch.resource) || (touch.exact && passed.has(touch.resource)));
 }
 
-/** The claims that one statement can judge: of two for one key or for overlapping resources only the first. */
+/** The claims that one statement can decide: of several claims for one key or for overlapping resources only the first. */
 function apart(claims: readonly ResourceClaim[]): ResourceClaim[] {
   const [exact, passed, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
   return claims.filter((claim) => {
@@ -43,7 +43,7 @@ function apart(claims: readonly ResourceClaim[]): ResourceClaim[] {
   });
 }
 
-/** What must be written of names before a claim that touches them can be made. */
+/** The marks that must be written on names before a claim can touch them. */
 class Marks {
   private readonly contain = new Set<string>();
   private readonly act = new Set<string>();
@@ -53,7 +53,7 @@ class Marks {
     if (exact && !acted) this.act.add(resource);
   }
 
-  /** With the names that this process meets for the first time. */
+  /** Includes the names that this process sees for the first time. */
   statements(plans: readonly PlannedClaim[], seen: SeenGenerations): Statement[] {
     const passed = new Set(plans.flatMap(({ claim }) => claim.touches.filter(({ exact }) => !exact).map(({ resource }) => resource)));
     const contain = new Set([...this.contain, ...seen.toContain(passed)]);
@@ -64,7 +64,7 @@ class Marks {
   }
 }
 
-/** What one statement came to. */
+/** The result of one statement. */
 class Round {
   private readonly won = new Set<string>();
   private readonly found: ClaimAnswer[] = [];
@@ -78,7 +78,7 @@ class Round {
       else this.found.push(row);
   }
 
-  /** Undefined: it is to be planned again. */
+  /** Undefined: the claim must be planned again. */
   private outcomeOf(plan: PlannedClaim, at: number): ResourceClaimed | undefined {
     const touched = this.found.length === 0 ? [] : this.foundOf(plan, at);
     if (touched.some(({ busy }) => busy)) return { kind: 'busy' };
@@ -88,7 +88,7 @@ class Round {
     return { kind: 'won', resources: claimedAs(plan), doubtful: touched.some(({ doubtful }) => doubtful), acted_above };
   }
 
-  /** A name that others of the batch pass through was not as expected. */
+  /** A name that claims of the batch pass through was not as expected, so the statement claimed nothing. */
   private get nothingClaimed(): boolean {
     return this.found.some(({ n, busy, differs }) => n === -1 && (busy || differs));
   }
@@ -140,8 +140,8 @@ async function claimAll(
 }
 
 /**
- * Claims writes that name resources under the lease of `epoch`: as `claim`, and one effect on a resource at a time. Each is made in
- * one transaction, as it was planned with what this process knew; what was wrong is planned again.
+ * Claims writes that name resources, under the lease of `epoch`. Works as `claim`, and allows one effect on a resource at a time. Each
+ * claim is made in one transaction as planned from the state that this process knows; a claim whose plan was stale is planned again.
  */
 export async function claimWithResources(
   store: Store,
@@ -150,11 +150,11 @@ export async function claimWithResources(
   terms: ClaimTerms,
 ): Promise<ResourceClaimed[]> {
   if (claims.length === 0) return [];
-  // Where the database is this process's own, its transactions come one after the other.
+  // An embedded database belongs to this process and runs its transactions one after the other, so that no locks are needed.
   return await claimAll((statements) => store.atomically(statements), epoch, claims, terms, store.durable);
 }
 
-/** The same inside a transaction of the caller. */
+/** The same inside the caller's transaction. */
 export async function claimResourcesInside(sql: Sql, epoch: number, claim: ResourceClaim, terms: ClaimTerms): Promise<ResourceClaimed> {
   const inside: Run = async (statements) => {
     const answers: Row[][] = [];
@@ -165,7 +165,10 @@ export async function claimResourcesInside(sql: Sql, epoch: number, claim: Resou
   return claimed as ResourceClaimed;
 }
 
-/** The row of a second key says the same of resources as the first: its answer stands as long. The first alone holds them. */
+/**
+ * Copies the resources of the first key's row to the row of the second key, so that both results are valid equally long. Only the first
+ * key holds the resources.
+ */
 export async function copyResources(sql: Sql, { from, to }: { from: ExecutionKey; to: ExecutionKey }): Promise<void> {
   const text = `UPDATE tool_executions t SET resources = o.resources FROM tool_executions o
 WHERE o.key = $1::uuid AND o.attempt = $2::int2 AND t.key = $3::uuid AND t.attempt = $4::int2`;

@@ -17,7 +17,7 @@ const { succeeded, in_doubt, released } = executionState;
 
 type Names = Readonly<Record<string, string>>;
 
-/** A namespace of its own: `a/b` touches `a` and `a/b`. */
+/** Ids in a separate namespace: `a/b` touches `a` and `a/b`. */
 function idOf(known: Record<string, string>, name: string): string {
   const id = known[name] ?? randomUUID();
   known[name] = id;
@@ -40,7 +40,7 @@ function effect(names: Names, path: string, kind: 'replaces' | 'adds', more: Par
   return { ...claimOf(), touches: touching(names, path, kind === 'replaces'), settle_ms: 0, forced: false, ...more };
 }
 
-/** One process for all: what it saw is not reset between tests. */
+/** One cache for all tests, as in one process: it is not reset between tests. */
 const seen = new SeenGenerations();
 const claimWithResources = (store: Store, epoch: number, claims: readonly ResourceClaim[]): Promise<ResourceClaimed[]> =>
   claimOnTerms(store, epoch, claims, { seen, now_ms: Date.now() });
@@ -56,7 +56,7 @@ async function end(
   await store.atomically(foldEndsStatements([{ key, attempt, call_uuid, state, end_offset: ++end_offset, ended_at_s, resources }]));
 }
 
-/** Claims, in one statement, and ends it with success, as the process that ran it does. */
+/** Claims in one statement and ends with success, as the process that runs a call does. */
 async function happens(store: Store, epoch: number, one: ResourceClaim): Promise<ResourceClaim> {
   const [answer] = await claimWithResources(store, epoch, [one]);
   if (answer?.kind !== 'won') throw new Error(`the claim is ${answer?.kind}`);
@@ -71,7 +71,7 @@ async function stands(store: Store, one: ResourceClaim): Promise<boolean | null 
 const kinds = (answers: readonly ResourceClaimed[]) => answers.map(({ kind }) => kind);
 
 function describeStanding(store: () => Store): void {
-  test('a result holds until a later effect on its resource: A, B, A is three effects', async () => {
+  test('a result is valid until a later effect on its resource: A, B, A is three effects', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'file/x', 'replaces'));
     expect(await stands(store(), a)).toBe(true);
@@ -100,7 +100,7 @@ function describeStanding(store: () => Store): void {
     expect(await stands(store(), answer)).toBe(expected);
   });
 
-  test('a later effect that adds ends answers that replace, and no answer that adds', async () => {
+  test('a later effect that adds invalidates results that replace, but no results that add', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const replaced = await happens(store(), epoch, effect(names, 'x', 'replaces'));
     const added = await happens(store(), epoch, effect(names, 'x', 'adds'));
@@ -110,7 +110,7 @@ function describeStanding(store: () => Store): void {
     expect(await stands(store(), added)).toBe(false);
   });
 
-  test('an end without effect releases the generation: the earlier result holds again', async () => {
+  test('an end without effect releases the generation: the earlier result is valid again', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'x', 'replaces'));
     const b = effect(names, 'x', 'replaces');
@@ -123,7 +123,7 @@ function describeStanding(store: () => Store): void {
     expect(kinds(await claimWithResources(store(), epoch, [{ ...repeat, forced: true }]))).toEqual(['won']);
   });
 
-  test('without the row of its generation a result does not hold; a row without resources gives null', async () => {
+  test('a result is invalid without the row of its generation; the validity of a row without resources is null', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'x', 'replaces'));
     await store().query({ text: 'DELETE FROM resource_generations WHERE resource = $1', params: [names.x] });
@@ -135,7 +135,7 @@ function describeStanding(store: () => Store): void {
 }
 
 function describeHolds(store: () => Store): void {
-  test('one effect on a resource runs at a time, on names above and below too; neighbours run side by side', async () => {
+  test('one effect on a resource runs at a time, also across names above and below it; siblings run concurrently', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const running = effect(names, 'd/x', 'adds');
     const others = ['d/x', 'd', 'd/x/y', 'd/y'].map((path) => effect(names, path, 'replaces'));
@@ -147,7 +147,7 @@ function describeHolds(store: () => Store): void {
     expect(kinds(await claimWithResources(store(), epoch, [others[0] as ResourceClaim]))).toEqual(['won']);
   });
 
-  test('of claims that overlap in one batch the first wins, of 20 that race one', async () => {
+  test('of claims that overlap in one batch, and of 20 that race, the first wins', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const batch = ['d/x', 'd', 'e', 'd/x/y'].map((path) => effect(names, path, 'replaces'));
     expect(kinds(await claimWithResources(store(), epoch, batch))).toEqual(['won', 'busy', 'won', 'busy']);
@@ -166,7 +166,7 @@ function describeHolds(store: () => Store): void {
     expect(answers.flat().filter(({ kind }) => kind === 'won')).toHaveLength(30);
   });
 
-  test('others wait until a doubt has settled, then run with a warning; its resolution invalidates their results', async () => {
+  test('other claims wait until a doubt has settled, then run with a warning; its resolution invalidates their results', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const doubtful = effect(names, 'x', 'replaces', { settle_ms: 2_000_000_000 });
     await claimWithResources(store(), epoch, [doubtful]);
@@ -182,7 +182,7 @@ function describeHolds(store: () => Store): void {
     expect(await happens(store(), epoch, effect(names, 'x', 'replaces'))).toBeDefined();
   });
 
-  test('a doubt without later effects that a person resolves as happened holds', async () => {
+  test('a doubt that a person resolves as happened is valid if no later effects exist', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const doubtful = effect(names, 'x', 'replaces');
     await claimWithResources(store(), epoch, [doubtful]);
@@ -191,7 +191,7 @@ function describeHolds(store: () => Store): void {
     expect(await stands(store(), doubtful)).toBe(true);
   });
 
-  test('a removed claim, and a hold whose row is deleted, hold nothing', async () => {
+  test('a removed claim and a hold whose row is deleted block nothing', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const [forgotten, lost] = [effect(names, 'x', 'replaces'), effect(names, 'y', 'replaces')];
     expect(kinds(await claimWithResources(store(), epoch, [forgotten, lost]))).toEqual(['won', 'won']);
@@ -205,7 +205,7 @@ function describeHolds(store: () => Store): void {
 }
 
 function describeStaleHolds(store: () => Store): void {
-  test('a hold that outlived its row, in doubt, is held as any other once its attempt is claimed again', async () => {
+  test('a hold in doubt that outlived its row is an ordinary hold again once its attempt is claimed again', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const one = effect(names, 'x', 'replaces');
     expect(kinds(await claimWithResources(store(), epoch, [one]))).toEqual(['won']);
@@ -217,7 +217,7 @@ function describeStaleHolds(store: () => Store): void {
 }
 
 function describePlans(store: () => Store): void {
-  test('a process without the state of others, or with a slow clock, claims by the tables', async () => {
+  test('a process with an empty cache or a slow clock claims according to the tables', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     await happens(store(), epoch, effect(names, 'd', 'replaces'));
     const folder = await happens(store(), epoch, effect(names, 'd', 'adds'));
@@ -232,7 +232,7 @@ function describePlans(store: () => Store): void {
     expect([await stands(store(), folder), await stands(store(), late)]).toEqual([false, false]);
   });
 
-  test('a name that is passed through is marked once, and a folder that is acted on later meets the effects below it', async () => {
+  test('a name that claims pass through is marked once, and a later claim on that folder finds the effects below it', async () => {
     const [epoch, names, own] = [await leaseOf(store()), namespace(), new SeenGenerations()];
     const below = effect(names, 'd/e/x', 'replaces');
     expect(kinds(await claimOnTerms(store(), epoch, [below], { seen: own, now_ms: Date.now() }))).toEqual(['won']);
@@ -247,7 +247,7 @@ function describePlans(store: () => Store): void {
 }
 
 function describeRefold(store: () => Store): void {
-  test('rows restored in any order of partitions give the same state as the originals, and running attempts hold their resources', async () => {
+  test('rows restored in any order of partitions give the original state, and running attempts hold their resources', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const lived: ResourceClaim[] = [];
     for (const path of ['d/x', 'd/y', 'd', 'd/x', 'd/z']) lived.push(await happens(store(), epoch, effect(names, path, 'replaces')));
@@ -271,7 +271,7 @@ function describeRefold(store: () => Store): void {
     }
   });
 
-  test('the text of a row is what SQL reads', async () => {
+  test('SQL can read the resources text of a row', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const one = effect(names, 'd/x', 'adds', { settle_ms: 7 });
     const [answer] = await claimWithResources(store(), epoch, [one]);
@@ -283,7 +283,7 @@ function describeRefold(store: () => Store): void {
   });
 }
 
-/** What writes act on: which answers stand, and who waits for whom. Part of describeStore. */
+/** Which results stay valid, and which claims wait for which. Part of describeStore. */
 export function describeResources(store: () => Store): void {
   describeStanding(store);
   describeHolds(store);

@@ -8,16 +8,16 @@ SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::uuid[], $5::int2[],
 ON CONFLICT (key, attempt) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, end_offset = excluded.end_offset, ended_at_s = excluded.ended_at_s, resources = coalesce(excluded.resources, t.resources)
 WHERE t.call_uuid = excluded.call_uuid AND (t.end_offset IS NULL OR excluded.end_offset > t.end_offset)`;
 
-/** The holds of attempts, from the text of their rows: one for each name that they act on. */
+/** The holds of attempts, from the resources text of their rows: one for each name that they act on. */
 const HOLDS_OF = `SELECT (e->>0)::uuid AS resource, w.key, w.attempt, ((e->>1)::int2) & 2 AS flags, (w.resources::jsonb->>'settle_ms')::int4 AS settle_ms,
     (SELECT coalesce(string_agg(p->>0, ','), '') FROM jsonb_array_elements(w.resources::jsonb->'touched') p WHERE p->>0 <> e->>0) AS path`;
 
-// Their leases were lost with the database: recreated as fenced, so that running rows are found as orphans.
+// Their leases were lost with the database. They are recreated as fenced, so that running rows are found as orphans.
 const RESTORE_LEASES = `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced)
 SELECT DISTINCT ON (epoch) epoch, 'restored', lane, 0, true FROM unnest($1::int4[], $2::text[]) AS l(epoch, lane)
 ON CONFLICT (epoch) DO NOTHING`;
 
-// Generations take the maximum, so that partitions may come in any order. What runs or is in doubt holds its resources again.
+// Generations take the maximum, so that partitions may be restored in any order. Running or doubtful attempts hold their resources again.
 const ROWS = `rows AS (SELECT * FROM unnest($1::uuid[], $2::int2[], $3::uuid[], $4::int2[], $5::int2[], $6::int4[], $7::text[])
   AS i(key, attempt, call_uuid, partition, state, ended_at_s, resources))`;
 const TOUCHED = `${ROWS}, touched AS (SELECT i.key, i.attempt, i.call_uuid, i.partition, i.state, (i.resources::jsonb->>'generation')::int8 AS generation,
@@ -45,7 +45,7 @@ ON CONFLICT (resource) DO UPDATE SET acted = true, has_below = g.has_below OR ex
 
 const ROWS_MAX = 500;
 
-/** Holds and generations of the rows that named resources; nothing where none did. */
+/** Holds and generations of the rows that name resources; empty if no row does. */
 function resourceStatements(rows: readonly ExecutionRow[]): Statement[] {
   const named = rows.filter(({ resources }) => resources !== null);
   if (named.length === 0) return [];
@@ -90,8 +90,8 @@ function statement(rows: readonly ExecutionRow[]): Statement {
 }
 
 /**
- * Refolds rows from the log into an empty or older database, before anything is claimed: no lease is required. Of two
- * rows for one key and attempt the later in the list counts, and against a row of the table the later end.
+ * Restores rows from the log into an empty or older database before anything is claimed; no lease is required. Of two rows for one key
+ * and attempt the later one in the list wins; against an existing row the later end wins.
  */
 export async function restore(store: Store, rows: readonly ExecutionRow[]): Promise<void> {
   const last = [...new Map(rows.map((row) => [executionId(row), row])).values()];

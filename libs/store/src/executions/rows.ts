@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../store.js';
 import { EXECUTION_COLUMNS, type ExecutionRow } from './execution-row.js';
 import { standsSql } from './standing.js';
 
-/** A row, and whether its answer stands (null: it named no resource). */
+/** A row, and whether its result is still valid (null: it named no resource). */
 export interface StandingExecution extends ExecutionRow {
   stands: boolean | null;
 }
@@ -13,7 +13,7 @@ export function rowsOfKeysStatement(keys: readonly string[]): Statement {
   return { name: 'rows_of_keys', text: ROWS_OF_KEYS, params: [keys] };
 }
 
-/** All attempts of these keys, by key and attempt. Name each key once. */
+/** All attempts of these keys, ordered by key and attempt. List each key once. */
 export async function rowsOfKeys(sql: Sql, keys: readonly string[]): Promise<StandingExecution[]> {
   if (keys.length === 0) return [];
   return await sql.query<StandingExecution & Record<string, unknown>>(rowsOfKeysStatement(keys));

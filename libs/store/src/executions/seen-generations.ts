@@ -1,6 +1,6 @@
 import type { ResourceTouch } from './resource-row.js';
 
-/** What `resource_generations` says of one name; zeros where it has no row. */
+/** The `resource_generations` row of one name; zeros if it has none. */
 export interface Generations {
   in_any: number;
   in_replaced: number;
@@ -12,8 +12,8 @@ const NONE: Generations = { in_any: 0, in_replaced: 0, at_any: 0, at_replaced: 0
 const NAMES_MAX = 10_000;
 
 /**
- * What this process read last of names that were acted on. A claim says what it expects and the database says where it is wrong, so a
- * stale entry costs a second statement and nothing else. Bounded; the oldest entries go first.
+ * The generations that this process read last. A claim states what it expects and the database reports differences, so a stale entry
+ * costs only a second statement. Bounded; the oldest entries are evicted first.
  */
 export class SeenGenerations {
   private readonly byName = new Map<string, Generations>();
@@ -23,7 +23,10 @@ export class SeenGenerations {
     return this.byName.get(resource) ?? NONE;
   }
 
-  /** The generation that the answer of a claim depends on. Not needed for a name that is replaced: that is the claim's own. */
+  /**
+   * The generation on which the validity of a claim's result depends. Unused for a name that is replaced: there the claim's own
+   * generation counts.
+   */
   expected({ resource, exact, replaces }: ResourceTouch): number {
     const known = this.of(resource);
     if (exact) return known.in_replaced;
@@ -36,7 +39,7 @@ export class SeenGenerations {
     dropOldest(this.byName);
   }
 
-  /** Those of the names that this process did not yet mark as having names below them. They are taken as marked from now on. */
+  /** The names that this process has not yet marked as having names below them. They count as marked from now on. */
   toContain(resources: Iterable<string>): string[] {
     const open: string[] = [];
     for (const resource of resources) {

@@ -29,7 +29,7 @@ async function read(place: SnapshotObjects): Promise<string[]> {
   return found;
 }
 
-test('the newest whole snapshot is read, an older one is removed, and of a half-written one nothing stays', async () => {
+test('the newest complete snapshot is read, an older one is removed, and a partial one leaves nothing behind', async () => {
   const bucket = new Bucket();
   const place = new SnapshotObjects(bucket, 'keys');
   expect(await read(place)).toEqual([]);

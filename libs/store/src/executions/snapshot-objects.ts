@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { S3Bucket } from '../blobs/s3-bucket.js';
 import type { SnapshotPlace } from './key-snapshot.js';
 
-/** What is the newest: its pieces are objects of their own beside it. */
+/** The newest snapshot: its pieces are separate objects next to this one. */
 interface SnapshotIndex {
   id: string;
   pieces: number;
 }
 
-/** A snapshot in a bucket, for services that share no folder. The index is written last, so that a half-written one is never read. */
+/** A snapshot in a bucket, for services that share no folder. The index is written last, so that a partial snapshot is never read. */
 export class SnapshotObjects implements SnapshotPlace {
   constructor(
     private readonly bucket: Pick<S3Bucket, 'get' | 'put' | 'send'>,
@@ -22,7 +22,7 @@ export class SnapshotObjects implements SnapshotPlace {
     try {
       for await (const piece of pieces) await this.bucket.put(this.key(id, written.pieces++), Buffer.from(piece));
     } catch (fault) {
-      // Without an index they would be orphans. If the bucket is unavailable they stay.
+      // Without an index the pieces would be orphans. If the bucket is unavailable they stay.
       await this.remove(written).catch(() => undefined);
       throw fault;
     }

@@ -2,22 +2,22 @@ import { callId } from '@countersign/contracts';
 import type { Row, Sql, Statement } from '../store.js';
 import { type ExecutionKey, executionId } from './execution-row.js';
 
-/** `flags` 3 and 1: exactly this name, replaced or added to. 2 and 0: a name below it. */
+/** `flags` 3 and 1: the attempt replaced or added to exactly this name. 2 and 0: it did so to a name below it. */
 const SEEN_NOW = `CASE d.flags WHEN 3 THEN g.in_any WHEN 1 THEN g.in_replaced WHEN 2 THEN g.at_any ELSE g.at_replaced END`;
 
 /** The touched names of the attempt in row `alias`, as rows (resource, flags, seen). */
 const touchedOf = (alias: string) => `(SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (e->>2)::int8 AS seen
   FROM jsonb_array_elements((${alias}.resources::jsonb)->'touched') e) d`;
 
-/** SQL: a hold `h` counts as long as its attempt runs or is in doubt. A subquery of its own: a join would start from all attempts. */
+/** SQL: a hold `h` counts while its attempt runs or is in doubt. A separate subquery, because a join would start from all attempts. */
 export const HOLD_COUNTS = '(SELECT r.state FROM tool_executions r WHERE r.key = h.key AND r.attempt = h.attempt) IN (1, 3)';
 
-// Read by key, whatever the planner expects of the tables: from all attempts, or from all generations, it would take as long as there are any.
+// OFFSET 0 forces the planner to read by key: starting from all attempts or all generations would take time proportional to the table.
 const runs = (alias: string) => `CROSS JOIN LATERAL (SELECT e.call_uuid, e.partition FROM tool_executions e
     WHERE e.key = h.key AND e.attempt = h.attempt AND e.state IN (1, 3) AND e.key <> ${alias}.key OFFSET 0) r`;
 /**
- * Effects that run, or whose outcome is unknown, and overlap with what the attempt touched; one that adds does not end an answer of one
- * that adds.
+ * Effects that run or whose outcome is unknown, and that overlap the attempt's names; an addition does not invalidate the result of
+ * another addition.
  */
 const runningOver = (alias: string) => `SELECT r.call_uuid, r.partition FROM ${touchedOf(alias)}
   JOIN resource_holds h ON h.resource = d.resource AND (d.flags & 2 = 2 OR h.flags & 2 = 2) ${runs(alias)}`;
@@ -31,19 +31,19 @@ const movedOf = (alias: string) => `SELECT CASE WHEN d.flags & 1 = 1 THEN g.in_c
   WHERE d.seen <> coalesce(${SEEN_NOW}, -1) AND NOT (g.resource IS NULL AND d.flags & 1 = 0 AND d.seen = 0)`;
 
 /**
- * SQL: whether the answer of the attempt in row `alias` still stands. Null where it named no resource. False where a later effect
- * moved one of its resources or runs on it now, and where the row of a generation is missing. As long as its own end is not folded into
- * the row it holds its resources, so that nothing moved them since.
+ * SQL: whether the result of the attempt in row `alias` is still valid. Null if it named no resource. False if a later effect changed one
+ * of its resources or is running on it, or if the row of a generation is missing. Until its own end is folded into the row, the attempt
+ * holds its resources, so nothing can have changed them.
  */
 export const standsSql = (alias: string): string =>
   `CASE WHEN ${alias}.resources IS NULL THEN NULL ELSE NOT EXISTS (${runningOver(alias)}) AND NOT EXISTS (${runningBelow(alias)})
   AND (${alias}.state = 1 OR NOT EXISTS (${movedOf(alias)})) END`;
 
-/** Whether the answer of an attempt stands. */
+/** Whether the result of an attempt is still valid. */
 export interface Standing extends ExecutionKey {
   /** Null: the attempt named no resource. */
   stands: boolean | null;
-  /** The newest effect on what it acted on, where that ended the answer and is known. */
+  /** The newest effect on its resources, if that effect invalidated the result and is known. */
   superseded_by: string | null;
 }
 
@@ -62,7 +62,7 @@ export function standingStatement(attempts: readonly ExecutionKey[]): Statement 
   return { name: 'standing', text: STANDING, params: [attempts.map(({ key }) => key), attempts.map(({ attempt }) => attempt)] };
 }
 
-/** Whether the answers of these attempts stand; none for an attempt that has no row. Name each once. */
+/** Whether the results of these attempts are still valid; an attempt without a row gives none. List each attempt once. */
 export async function readStanding(sql: Sql, attempts: readonly ExecutionKey[]): Promise<Standing[]> {
   if (attempts.length === 0) return [];
   const rows = await sql.query<StandingRow>(standingStatement(attempts));

@@ -11,20 +11,20 @@ WHERE epoch = ANY ($1::int4[]) AND fenced AND NOT ($2::int2 = ANY (drained))`;
 
 const UNDRAINED = 'SELECT epoch FROM executor_leases WHERE lane = $1 AND fenced AND NOT ($2::int2 = ANY (drained))';
 
-// `+ 0` as in end.ts: by key, not by epoch.
+// `+ 0` as in end.ts: finds rows by key, not by epoch.
 const TAKE_OVER = `WITH ${LEASE}, items AS (SELECT * FROM unnest($2::uuid[], $3::int2[], $4::int4[]) AS i(key, attempt, epoch))
 UPDATE tool_executions t SET epoch = $1 FROM lease CROSS JOIN items i
 WHERE t.key = i.key AND t.attempt = i.attempt AND t.epoch + 0 = i.epoch AND t.state IN (1, 7)
 RETURNING ${EXECUTION_COLUMNS}`;
 
 /**
- * Rows of one partition that run under a fenced epoch. Taken over they leave the list: ask again until it is empty. Then
- * the epochs are noted as drained, since a fenced epoch claims nothing more, and their rows are not looked through again.
+ * Rows of one partition that run under a fenced epoch. A takeover removes them from this list: call again until it is empty. The epochs
+ * are then marked as drained and their rows are not searched again, since a fenced epoch claims nothing more.
  */
 export async function orphans(store: Store, lane: string, partition: number, limit = 500): Promise<ExecutionRow[]> {
   const params = [lane, partition];
   const epochs = await store.query<{ epoch: number }>({ name: 'undrained_epochs', text: UNDRAINED, params });
-  // Runs every second: without such an epoch the rows are not read.
+  // Called every second: without undrained epochs no row is read.
   if (epochs.length === 0) return [];
   const drained = epochs.map(({ epoch }) => epoch);
   const rows = await store.query<ExecutionRow & Row>({ name: 'orphans', text: ORPHANS, params: [drained, partition, limit] });
@@ -38,13 +38,13 @@ export function takeOverStatement(epoch: number, rows: readonly ExecutionRow[]):
   return { name: 'take_over', text: TAKE_OVER, params };
 }
 
-/** Makes `epoch` the owner of rows that `orphans` gave; returns those that it now owns. */
+/** Makes `epoch` the owner of rows that `orphans` returned; returns the rows that it now owns. */
 export async function takeOver(sql: Sql, epoch: number, rows: readonly ExecutionRow[]): Promise<ExecutionRow[]> {
   if (rows.length === 0) return [];
   return await sql.query<ExecutionRow & Record<string, unknown>>(takeOverStatement(epoch, rows));
 }
 
-/** Removes a row that `epoch` took over and of which the log knows nothing, and gives back the approval that its claim consumed. */
+/** Removes a row that `epoch` took over and that has no record on the log, and releases the approval that its claim consumed. */
 export async function forgetClaim(
   sql: Sql,
   epoch: number,

@@ -9,7 +9,7 @@ export interface Tombstone extends ExecutionKey {
   partition: number;
   digest8: number;
   source_topic: SourceTopic;
-  /** Of the denial, expiry or cancellation. */
+  /** Offset of the denial, expiry or cancellation. */
   source_offset: number;
   ended_at_s: number;
 }
@@ -42,7 +42,7 @@ export function tombstonesStatement(epoch: number, items: readonly Tombstone[]):
   };
 }
 
-/** Inserts released rows for calls that were denied, expired or cancelled; true where the tombstone came first. */
+/** Inserts released rows for calls that were denied, expired or cancelled; true where the tombstone won. */
 export async function tombstones(sql: Sql, epoch: number, items: readonly Tombstone[]): Promise<boolean[]> {
   if (items.length === 0) return [];
   return firstOf(items, await sql.query<{ key: string; attempt: number }>(tombstonesStatement(epoch, items)));

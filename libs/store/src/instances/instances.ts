@@ -2,19 +2,19 @@ import { NOW_MS } from '../leases/lease-guard.js';
 import type { Sql } from '../store.js';
 import type { UnhealthyPack } from './unhealthy-packs.js';
 
-/** An instance that has not been heard from for so long does not count as running, ms. */
+/** An instance without a heartbeat for this long does not count as running, ms. */
 export const INSTANCE_EXPIRED_MS = 3_000;
 const FORGOTTEN_MS = 3_600_000;
-/** 1: drops a change of the configuration whose base moved. Builds from before report nothing, which counts as 0. */
+/** 1: rejects a configuration change whose base has changed. Earlier versions report nothing, which counts as 0. */
 const CONFIGURATION_RULES = 1;
-/** Projectors fold cases and exports by the same rules; no ruling, run or sign-in waits for them. */
+/** Projectors fold cases and exports by the same rules, but no decision, run or sign-in waits for them. */
 const WAITED_FOR_BY_NOBODY = 'projector';
 
-/** A running service and how much of the configuration it has. */
+/** A running service and how far it has folded the configuration. */
 export interface RunningInstance {
   instance_id: string;
   service: string;
-  /** Newest offset of configuration-changed that it has folded. */
+  /** Newest folded offset of configuration-changed. */
   config_offset: number;
 }
 
@@ -25,7 +25,7 @@ WHERE seen_at_ms > ${NOW_MS} - $1 AND service <> '${WAITED_FOR_BY_NOBODY}' ORDER
 const OLDER = `SELECT count(*)::int4 AS older FROM configuration_instances WHERE seen_at_ms > ${NOW_MS} - $1 AND rules < ${CONFIGURATION_RULES}`;
 const FORGET = `DELETE FROM configuration_instances WHERE instance_id = $1 OR seen_at_ms < ${NOW_MS} - $2`;
 
-/** `packs`: those that it cannot use. */
+/** `packs`: the packs that the instance cannot use. */
 export async function reportInstance(
   sql: Sql,
   { instance_id, service, config_offset }: RunningInstance,
@@ -34,18 +34,21 @@ export async function reportInstance(
   await sql.query({ name: 'instance_report', text: REPORT, params: [instance_id, service, config_offset, JSON.stringify(packs)] });
 }
 
-/** Whether every instance that runs drops changes whose base moved. While one does not, a change that says its base would be folded in two ways. */
+/**
+ * Whether every running instance rejects changes whose base has changed. While one does not, instances would fold a change with a base
+ * differently.
+ */
 export async function allRefuseMovedBases(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ older: number }>({ name: 'instance_older', text: OLDER, params: [INSTANCE_EXPIRED_MS] });
   return row?.older === 0;
 }
 
-/** The instances that run and that a change of the configuration waits for, by service. */
+/** The running instances for which a configuration change waits, by service. */
 export function runningInstances(sql: Sql): Promise<RunningInstance[]> {
   return sql.query<RunningInstance & Record<string, unknown>>({ name: 'instance_live', text: LIVE, params: [INSTANCE_EXPIRED_MS] });
 }
 
-/** Deletes an instance, and those without a heartbeat for an hour. */
+/** Deletes an instance, and all instances without a heartbeat for an hour. */
 export async function forgetInstance(sql: Sql, instance_id: string): Promise<void> {
   await sql.query({ name: 'instance_forget', text: FORGET, params: [instance_id, FORGOTTEN_MS] });
 }

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { keepKeyUses, readKeyUses } from './key-uses.js';
 
-/** When keys were last used. */
+/** The last uses of API keys. */
 export function describeKeyUses(store: () => Store): void {
-  describe('uses of keys', () => {
-    test('the latest use of each key is kept, whoever is the last to write', async () => {
+  describe('key uses', () => {
+    test('the latest use of each key is kept, whichever writer is last', async () => {
       const [tenant_id, one, other] = [randomUUID(), randomUUID(), randomUUID()];
       const use = (key_id: string, last_used_at_ms: number) => ({ tenant_id, key_id, last_used_at_ms });
       await keepKeyUses(store(), [use(one, 5), use(other, 7)]);
@@ -19,7 +19,7 @@ export function describeKeyUses(store: () => Store): void {
       );
     });
 
-    test('a key is of its tenant: another one reads and changes nothing of it', async () => {
+    test('a key belongs to its tenant: another tenant can neither read nor change its uses', async () => {
       const [tenant_id, rival, key_id] = [randomUUID(), randomUUID(), randomUUID()];
       await keepKeyUses(store(), [{ tenant_id, key_id, last_used_at_ms: 5 }]);
       await keepKeyUses(store(), [{ tenant_id: rival, key_id, last_used_at_ms: 9 }]);

@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
-test("a tenant's key is the HKDF of the master key, the same object each time, another for another tenant", () => {
+test("a tenant's key is the HKDF of the master key: the same object each time, and different for each tenant", () => {
   const master = Buffer.alloc(32, 7);
   const ring = KeyRing.fromText(master.toString('base64'));
   expect(ring.tenantKey('acme')).toEqual(tenantKey(master, 'acme'));
@@ -25,7 +25,7 @@ test('a master key of another length is refused', () => {
   expect(() => KeyRing.fromText(Buffer.alloc(31).toString('base64'))).toThrow('32 bytes');
 });
 
-test('the key file is created once, private, and gives the same keys at the next start', async () => {
+test('the key file is created once with private permissions and gives the same keys after a restart', async () => {
   const file = join(dir, 'data', 'keys.json');
   const first = await KeyRing.fromFile(file);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -33,7 +33,7 @@ test('the key file is created once, private, and gives the same keys at the next
   expect(again.tenantKey('acme')).toEqual(first.tenantKey('acme'));
 });
 
-test('processes that start together share one key file and leave no other', async () => {
+test('processes that start together share one key file and leave no other files', async () => {
   const file = join(dir, 'keys.json');
   const rings = await Promise.all(Array.from({ length: 8 }, () => KeyRing.fromFile(file)));
   expect(new Set(rings.map((ring) => ring.tenantKey('acme').toString('hex'))).size).toBe(1);
@@ -47,7 +47,7 @@ test('a damaged key file is refused and never replaced', async () => {
   expect(await readFile(file, 'utf8')).toBe('{"master_key": "c2hvcnQ="}');
 });
 
-test('a purpose has a seed of its own, the same at every start', () => {
+test('each purpose has its own seed, which is the same after a restart', () => {
   const ring = KeyRing.fromText(Buffer.alloc(32, 5).toString('base64'));
   expect(ring.seed('audit')).toEqual(KeyRing.fromText(Buffer.alloc(32, 5).toString('base64')).seed('audit'));
   expect(ring.seed('audit')).not.toEqual(ring.seed('other'));

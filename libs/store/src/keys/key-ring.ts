@@ -5,10 +5,10 @@ import { tenantKey } from '@countersign/contracts';
 
 const KEY_BYTES = 32;
 
-/** Why the installation has no usable master key; `message` is one line for the operator. */
+/** The installation has no usable master key; `message` is one line for the operator. */
 class KeyFault extends Error {}
 
-/** Keys derived from the installation's master key; losing it makes every derived idempotency key a new one. */
+/** Keys derived from the installation's master key. A lost master key changes every derived idempotency key. */
 export class KeyRing {
   readonly #master: Buffer;
   readonly #tenants = new Map<string, Buffer>();
@@ -17,7 +17,7 @@ export class KeyRing {
     this.#master = master;
   }
 
-  /** @throws KeyFault where the text is not 32 bytes in base64. */
+  /** @throws KeyFault if the text is not 32 bytes in base64. */
   static fromText(base64: string): KeyRing {
     const master = Buffer.from(base64, 'base64');
     if (master.length !== KEY_BYTES) throw new KeyFault(`the master key must be ${KEY_BYTES} bytes in base64`);
@@ -25,8 +25,8 @@ export class KeyRing {
   }
 
   /**
-   * Reads the key file, or creates it (mode 0600) at the first start. It is complete and synced before it has its name,
-   * and of two processes that start together one's file stands for both. @throws KeyFault where the file is damaged.
+   * Reads the key file, or creates it (mode 0600) at the first start. The file is complete and synced before it gets its name. If two
+   * processes start together, both use the file of one of them. @throws KeyFault if the file is damaged.
    */
   static async fromFile(file: string): Promise<KeyRing> {
     const known = await read(file);
@@ -75,7 +75,7 @@ async function create(file: string): Promise<void> {
     await handle.writeFile(`${JSON.stringify({ master_key: randomBytes(KEY_BYTES).toString('base64') })}\n`);
     await handle.sync();
     await handle.close();
-    // A link, unlike a rename, refuses to replace the file of a process that was faster.
+    // Unlike a rename, a link does not replace the file of a faster process.
     await link(part, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

@@ -6,7 +6,7 @@ import type { Store } from '../store.js';
 import { acquire, fenceExpired, heartbeat } from './leases.js';
 
 export function describeLeases(store: () => Store): void {
-  test('epochs rise, above any that the log has seen, also when executors start together', async () => {
+  test('epochs increase, above any epoch on the log, also when executors start together', async () => {
     const lane = randomUUID();
     const epochs = await Promise.all(Array.from({ length: 8 }, () => leaseOf(store(), lane)));
     expect(new Set(epochs).size).toBe(8);
@@ -15,7 +15,7 @@ export function describeLeases(store: () => Store): void {
     expect(next).toBe(highest + 101);
   });
 
-  test('a heartbeat protects a lease from fencing, and a lease without one is fenced when it expires', async () => {
+  test('a heartbeat protects a lease from fencing, and a lease without heartbeats is fenced when it expires', async () => {
     const lane = randomUUID();
     const kept = await leaseOf(store(), lane, 100);
     const lost = await leaseOf(store(), lane, 100);
@@ -28,7 +28,7 @@ export function describeLeases(store: () => Store): void {
     expect(await heartbeat(store(), kept, 60_000)).toBe(true);
   });
 
-  test('an expired lease claims nothing; it continues unless it was fenced, and its owner never fences it', async () => {
+  test('an expired lease cannot claim; it can be renewed unless it was fenced, and its owner never fences it', async () => {
     const lane = randomUUID();
     const slow = await leaseOf(store(), lane, 50);
     await new Promise((wait) => setTimeout(wait, 100));
@@ -39,7 +39,7 @@ export function describeLeases(store: () => Store): void {
     expect(await fenceExpired(store(), lane, 0)).toEqual([]);
   });
 
-  test('of a late heartbeat and a fence one wins: the lease continues, or it ends permanently', async () => {
+  test('of a late heartbeat and a fence one wins: the lease continues or ends permanently', async () => {
     const lane = randomUUID();
     const epochs = await Promise.all(Array.from({ length: 8 }, () => leaseOf(store(), lane, 1)));
     await new Promise((wait) => setTimeout(wait, 20));

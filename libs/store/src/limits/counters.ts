@@ -1,7 +1,7 @@
 import { InfrastructureFault } from '@countersign/contracts';
 import type { Sql, Store } from '../store.js';
 
-/** A counter of a limit; `slots` is JSON that the store does not look into. */
+/** A counter of a limit; `slots` is JSON that is opaque to the store. */
 export interface CounterRow {
   key: string;
   tenant_id: string;
@@ -14,14 +14,14 @@ export interface CounterRow {
 export const reservationState = { held: 1, settled: 2, refused: 3 } as const;
 export type ReservationState = (typeof reservationState)[keyof typeof reservationState];
 
-/** What was decided for a call that limits count: one row a call, whichever revision is the newest. */
+/** The decision for a call that limits count: one row for each call, whichever revision is the newest. */
 export interface ReservationRow {
   call_uuid: string;
   lane: string;
   partition: number;
   revision: number;
   state: ReservationState;
-  /** JSON that the store does not look into. */
+  /** JSON that is opaque to the store. */
   verdict: string;
   at_s: number;
 }
@@ -32,7 +32,7 @@ export type NewCounter = Omit<CounterRow, 'slots'>;
 export interface Locked {
   /** Counter → its slots. */
   slots: ReadonlyMap<string, string>;
-  /** call_uuid → what was decided for it. */
+  /** call_uuid → its decision. */
   reservations: ReadonlyMap<string, ReservationRow>;
 }
 
@@ -95,10 +95,10 @@ async function write(sql: Sql, { counters, reservations }: CounterChange): Promi
 }
 
 /**
- * Changes counters and what calls hold of them, in one transaction: counters are made where they are missing and locked in
- * the order of their keys, so that batches that overlap wait for one another and none goes over. `decide` sees what is
- * there, must not wait for anything, and gives what is written. `isKnown`: counters that were seen before need not be
- * made; where one is gone all the same, all are. @throws InfrastructureFault: nothing was written.
+ * Changes counters and reservations in one transaction. Missing counters are created, and all are locked in key order, so that
+ * overlapping batches wait for each other and no limit is exceeded. `decide` receives the current rows, must be synchronous, and returns
+ * what to write. `isKnown`: counters seen before need not be created; if one of them is missing after all, all are created. @throws
+ * InfrastructureFault: nothing was written.
  */
 export function changeCounters(
   store: Store,

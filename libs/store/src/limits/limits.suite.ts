@@ -21,7 +21,7 @@ export function describeLimits(store: () => Store): void {
   });
   const nothing = { counters: [], reservations: [] };
 
-  test('counters that many change at once lose no change, whatever the order they are named in', async () => {
+  test('concurrent changes of several counters lose no change, whatever the order of the counters', async () => {
     const counters = Array.from({ length: 3 }, () => counterOf('acme'));
     const add = (order: typeof counters) =>
       changeCounters(store(), { counters: order, call_uuids: [] }, ({ slots }) => ({
@@ -44,7 +44,7 @@ export function describeLimits(store: () => Store): void {
     expect(await readCounters(store(), { ...counter, after: '', limit: 9 })).toEqual([]);
   });
 
-  test('a call has one row: a later revision replaces an earlier one and never the other way', async () => {
+  test('a call has one row: a later revision replaces an earlier one, never the reverse', async () => {
     const row = rowOf(randomUUID());
     const put = (revision: number) =>
       changeCounters(store(), { counters: [], call_uuids: [] }, () => ({ counters: [], reservations: [{ ...row, revision }] }));
@@ -58,7 +58,7 @@ export function describeLimits(store: () => Store): void {
     });
   });
 
-  test('the reservations of a partition are found, and old ended ones are dropped', async () => {
+  test('the reservations of a partition are found, and old ended reservations are dropped', async () => {
     const lane = randomUUID();
     const [holds, ended, fresh] = [rowOf(lane), rowOf(lane, { state: settled }), rowOf(lane, { state: settled, at_s: 5000 })];
     const rows = [holds, ended, fresh] as ReservationRow[];
@@ -71,7 +71,7 @@ export function describeLimits(store: () => Store): void {
     });
   });
 
-  test('counters are read a page at a time, of one limit of one tenant', async () => {
+  test('counters of one limit of one tenant are read in pages', async () => {
     const tenant_id = randomUUID();
     const mine = ['a', 'b', 'c'].map((key) => counterOf(tenant_id, `${tenant_id}/${key}`));
     await changeCounters(store(), { counters: [...mine, counterOf('other')], call_uuids: [] }, () => nothing);
@@ -81,7 +81,7 @@ export function describeLimits(store: () => Store): void {
     expect(rest.map(({ key }) => key)).toEqual([`${tenant_id}/c`]);
   });
 
-  test('partitions that are counted are remembered by their lane', async () => {
+  test('counted partitions are stored by lane', async () => {
     const lane = randomUUID();
     for (const partition of [0, 2, 2]) await countPartition(store(), lane, partition);
     expect(await countedPartitions(store(), lane)).toEqual(new Set([0, 2]));

@@ -1,12 +1,11 @@
 import type { Migration } from './migration.js';
 
 /**
- * The arbiter of writes: one narrow row a key and attempt, no payload (the result is where the log says).
- * state: 1 running, 2 succeeded, 3 in_doubt, 4 compensated, 5 released, 6 failed_with_effect, 7 reading.
- * source_topic: 0 policy-decided, 1 approval-granted. digest8: the first 52 bits of the discriminating digest (safe as a
- * JavaScript number).
- * No index may name a column that an end changes, and half of each page is kept free: so an end stays in its page and
- * touches no index (measured: half the cost, and no bloat that VACUUM must clear).
+ * The arbiter of writes: one narrow row for each key and attempt, without payload (the log holds the result). state: 1 running, 2
+ * succeeded, 3 in_doubt, 4 compensated, 5 released, 6 failed_with_effect, 7 reading. source_topic: 0 policy-decided, 1 approval-granted.
+ * digest8: the first 52 bits of the discriminating digest (safe as a JavaScript number). No index may include a column that an end
+ * changes, and half of each page is kept free, so that an end stays in its page and touches no index (measured: half the cost, and no
+ * bloat that VACUUM must clear).
  */
 export const toolExecutions: Migration = {
   name: '0001-tool-executions',

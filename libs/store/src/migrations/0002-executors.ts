@@ -1,8 +1,8 @@
 import type { Migration } from './migration.js';
 
 /**
- * Leases are timed by the database's clock alone. An epoch is one lease: a fenced one is never unfenced.
- * drained: the partitions in which a fenced epoch has no open row left.
+ * Leases are timed by the database's clock alone. An epoch is one lease; fencing is permanent. drained: the partitions in which a fenced
+ * epoch has no open row left.
  */
 export const executors: Migration = {
   name: '0002-executors',

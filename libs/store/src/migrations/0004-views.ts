@@ -65,5 +65,5 @@ const viewTables: readonly string[] = [
   'CREATE INDEX IF NOT EXISTS approval_votes_by_time ON approval_votes (tenant_id, voted_at_ms) WHERE voted_at_ms IS NOT NULL',
 ];
 
-/** The views' first tables; 0021 replaced them. */
+/** The first tables of the views; 0021 replaced them. */
 export const views: Migration = { name: '0004-views', text: viewTables.join(';\n') };

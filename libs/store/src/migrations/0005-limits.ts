@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /**
- * What limits have counted, and what was decided for each call that they count. slots, verdict: JSON. state: 1 held, 2 its
- * end is counted, 3 refused. limit_partitions: partitions whose rulings on the log are in here; a limit holds back until
- * all of its lane are.
+ * Counters of limits, and the decision for each call that they count. slots, verdict: JSON. state: 1 held, 2 its end is counted, 3
+ * refused. limit_partitions: partitions whose decisions are counted; a limit holds calls back until all partitions of its lane are
+ * counted.
  */
 export const limits: Migration = {
   name: '0005-limits',

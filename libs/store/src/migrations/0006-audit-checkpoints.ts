@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Signed checkpoints of a distributed installation; embedded they are files, since these tables may be deleted. */
+/** Signed checkpoints of a distributed installation. An embedded installation keeps them in files, since its tables may be deleted. */
 export const auditCheckpoints: Migration = {
   name: '0006-audit-checkpoints',
   text: `

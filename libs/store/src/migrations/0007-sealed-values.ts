@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Used where the store is durable; embedded, sealed values are in a synced file. */
+/** Used if the store is durable; an embedded installation keeps sealed values in a synced file. */
 export const sealedValues: Migration = {
   name: '0007-sealed-values',
   text: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** What each running service has folded of the configuration. Hints, timed by the database's clock: nothing rests on them. */
+/** How far each running service has folded the configuration. Hints, timed by the database's clock: correctness does not depend on them. */
 export const configurationInstances: Migration = {
   name: '0020-configuration-instances',
   text: `

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.js';
 
 /**
- * Projections have tables of their own for each build, behind views with the stable names (projections/view-set.ts).
- * The tables of 0004 make room: what they held is folded again from the log.
+ * Each build of a projection has its own tables, behind views with the stable names (projections/view-set.ts). The tables of 0004 are
+ * dropped: their contents are folded again from the log.
  */
 export const projections: Migration = {
   name: '0021-projections',

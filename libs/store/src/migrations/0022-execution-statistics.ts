@@ -16,7 +16,9 @@ const columns = [
   'lane',
 ];
 
-/** ANALYZE reads 300 rows for each, not 6,000: every statement goes by the key, and a look took 24 ms from claims that wait. */
+/**
+ * ANALYZE reads 300 rows of each table instead of 6,000: every statement goes by the key, and an ANALYZE delayed waiting claims by 24 ms.
+ */
 export const executionStatistics: Migration = {
   name: '0022-execution-statistics',
   text: `ALTER TABLE tool_executions ${columns.map((column) => `ALTER ${column} SET STATISTICS 1`).join(', ')}`,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Who tells a notice to a channel: one row for each of both, of days. Times are the database's. */
+/** Which process sends a notice to a channel: one row for each notice and channel, kept for some days. Times are the database's. */
 export const noticeClaims: Migration = {
   name: '0030-notice-claims',
   text: `

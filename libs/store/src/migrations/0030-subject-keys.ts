@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Used where the store is durable; embedded, the keys of subjects are in a synced file. */
+/** Used if the store is durable; an embedded installation keeps the keys of subjects in a synced file. */
 export const subjectKeys: Migration = {
   name: '0030-subject-keys',
   text: `

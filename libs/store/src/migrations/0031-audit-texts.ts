@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Texts of a distributed installation's audit that are replaced as a whole, such as what witnesses cosigned. */
+/** Audit texts of a distributed installation that are replaced as a whole, such as the cosignatures of witnesses. */
 export const auditTexts: Migration = {
   name: '0031-audit-texts',
   text: `

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.js';
 
-/** Calls whose callback_url has not taken what it is to be told: a row from before the call is recorded until then. Times are the database's. */
+/**
+ * Calls whose callback_url has not accepted its callback: a row exists from before the call is recorded until then. Times are the
+ * database's.
+ */
 export const callbacksOwed: Migration = {
   name: '0032-callbacks-owed',
   text: `

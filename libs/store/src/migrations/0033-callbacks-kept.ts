@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** A row says that callbacks_owed holds all that is owed. A database that was emptied has none until its gateway has looked on the log. */
+/** A row means that callbacks_owed holds all owed callbacks. An emptied database has no row until its gateway has read the log. */
 export const callbacksKept: Migration = {
   name: '0033-callbacks-kept',
   text: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** By which rules an instance folds the configuration (instances.ts). Builds from before do not set it: 0. */
+/** The rules by which an instance folds the configuration (instances.ts). Earlier versions do not set it: 0. */
 export const configurationRules: Migration = {
   name: '0034-configuration-rules',
   text: 'ALTER TABLE configuration_instances ADD COLUMN rules int4 NOT NULL DEFAULT 0',

@@ -1,14 +1,13 @@
 import type { Migration } from './migration.js';
 
 /**
- * What writes act on. A resource is an HMAC of a name (a path of segments) in its tenant's namespace.
- * tool_executions.resources: what an attempt claimed, as JSON (`claimedResources` in executions/resource-row.ts); null: it named nothing.
- * resource_generations: a name that was acted on, or that has names below it (`has_below`). `at_*`: the newest effect on exactly this name;
- * `in_*`: on it or, once it was acted on itself, below it; `*_any`: of either kind; `*_replaced`: of those that replace. The call of the
- * newest is kept to say what superseded an answer.
- * resource_holds: effects that run, or whose outcome is unknown (`doubt_until_ms` is set: others wait until then), a row for each name
- * that they act on, with all prefixes of it. flags: 2 replaces.
- * A call writes one row of each, twice: what only has names below it is not written with every call.
+ * The resources of writes. A resource is an HMAC of a name (a path of segments) in its tenant's namespace. tool_executions.resources: the
+ * claimed resources of an attempt, as JSON (`claimedResources` in executions/resource-row.ts); null: it named none. resource_generations:
+ * a name that was acted on, or that has names below it (`has_below`). `at_*`: the newest effect on exactly this name; `in_*`: on it or,
+ * once it was acted on itself, below it; `*_any`: any effect; `*_replaced`: effects that replace. The call of the newest effect is kept
+ * to report what superseded a result. resource_holds: effects that run, or whose outcome is unknown (`doubt_until_ms` is set: other
+ * claims wait until then): one row for each name that they act on, with all prefixes of it. flags: 2 replaces. A call writes one row of
+ * each table, twice; a name that only has names below it is not written with every call.
  */
 export const resources: Migration = {
   name: '0040-resources',

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /**
- * resource_generations.acted: false for a name that only has names below it, and that nothing acts on or ever acted on. Whoever acts
- * below it need not look for effects on it. True for the names that were there before.
- * resource_holds: `path` is all other names that the attempt touches, as text; the rest is in the row of the attempt.
+ * resource_generations.acted: false for a name that only has names below it and that no attempt acts on or ever acted on. A claim below
+ * it then need not look for effects on it. True for names that existed before. resource_holds: `path` is the text of all other names that
+ * the attempt touches; the rest is in the row of the attempt.
  */
 export const actedResources: Migration = {
   name: '0041-acted-resources',

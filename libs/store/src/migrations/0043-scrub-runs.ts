@@ -1,8 +1,8 @@
 import type { Migration } from './migration.js';
 
 /**
- * Comparisons of the whole record that somebody asked for. `views`: the rows of the database too. `found`: what was damaged, as JSON
- * (`string[]`, the first of `damages`). `fault`: why it ended without having compared everything.
+ * Requested comparisons of the whole log. `views`: compares the rows of the database too. `found`: the damage, as JSON (`string[]`, the
+ * first of `damages`). `fault`: why it ended before it had compared everything.
  */
 export const scrubRuns: Migration = {
   name: '0043-scrub-runs',

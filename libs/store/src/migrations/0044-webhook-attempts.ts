@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** What came of the attempts to send notifications, the newest of each tenant. Nothing of what was sent. */
+/** The results of attempts to send notifications, the newest of each tenant, without the content that was sent. */
 export const webhookAttempts: Migration = {
   name: '0044-webhook-attempts',
   text: `CREATE TABLE webhook_attempts (

@@ -1,6 +1,8 @@
 import type { Migration } from './migration.js';
 
-/** When API keys were last used, to some minutes: a row a key. No event, and not folded again: decisions/0043. */
+/**
+ * The last use of each API key, accurate to some minutes: one row for each key. Uses have no event and are not refolded: decisions/0043.
+ */
 export const keyUses: Migration = {
   name: '0045-key-uses',
   text: `CREATE TABLE key_uses (

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.js';
 
-/** Which call has an `external_id`: a row a reference, so that a tenant gives each to one call. Made again from the view of calls: decisions/0039. */
+/**
+ * Which call has an `external_id`: one row for each reference, so that a tenant gives each reference to one call. Restored from the view
+ * of calls: decisions/0039.
+ */
 export const callReferences: Migration = {
   name: '0046-call-references',
   text: `CREATE TABLE call_references (

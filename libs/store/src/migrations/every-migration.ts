@@ -24,7 +24,7 @@ import { keyUses } from './0045-key-uses.js';
 import { callReferences } from './0046-call-references.js';
 import type { Migration } from './migration.js';
 
-/** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
+/** Every migration in the order of execution. Append new ones, whichever module owns the tables. */
 export const migrations: readonly Migration[] = [
   toolExecutions,
   executors,

@@ -4,7 +4,7 @@ import type { Store } from '../store.js';
 import { migrations } from './every-migration.js';
 import type { Migration } from './migration.js';
 
-/** The database carries a migration that this version does not know, or another text under a known name. */
+/** The database has a migration that this version does not know, or another text under a known name. */
 export class SchemaOutdated extends Error {}
 
 const LOCK = 7_070_700_001;
@@ -12,7 +12,10 @@ const TABLE = 'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, dig
 
 const digestOf = (migration: Migration): string => sha256Hex(migration.text);
 
-/** Runs what is missing and makes the projections' tables, in one transaction; processes that start together wait for one another (advisory lock). */
+/**
+ * Runs missing migrations and creates the tables of the projections, in one transaction; processes that start together wait for each
+ * other (advisory lock).
+ */
 export async function migrate(store: Store, all: readonly Migration[] = migrations): Promise<string[]> {
   return await store.transaction(async (sql) => {
     await sql.query({ text: 'SELECT pg_advisory_xact_lock($1)', params: [LOCK] });

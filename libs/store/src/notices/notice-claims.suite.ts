@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { claimNotice, forgetNotices, releaseNotices, settleNotice } from './notice-claims.js';
 
-/** Who tells a notice to a channel. */
+/** Which process sends a notice to a channel. */
 export function describeNoticeClaims(store: () => Store): void {
-  describe('claims of notices', () => {
+  describe('notice claims', () => {
     const place = () => ({ notice_id: randomUUID(), webhook_id: 'w' });
     const by = (owner: string, for_ms = 60_000) => ({ owner, for_ms });
 
-    test('of many concurrent claims one wins, and none once it is sent', async () => {
+    test('of many concurrent claims one wins, and none wins after the notice is sent', async () => {
       const one = place();
       const claims = await Promise.all(Array.from({ length: 20 }, (_, i) => claimNotice(store(), one, by(`g${i}`))));
       expect(claims.filter((answer) => answer === 'mine')).toHaveLength(1);
@@ -22,7 +22,7 @@ export function describeNoticeClaims(store: () => Store): void {
       expect(await claimNotice(store(), { ...one, webhook_id: 'other' }, by('g0'))).toBe('mine');
     });
 
-    test('who does not come back is succeeded, and cannot settle it any more', async () => {
+    test('another process takes over an expired claim, and the former owner can no longer settle it', async () => {
       const one = place();
       expect(await claimNotice(store(), one, by('expired', 50))).toBe('mine');
       expect(await claimNotice(store(), one, by('next'))).toBe('others');

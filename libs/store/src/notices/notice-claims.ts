@@ -1,7 +1,7 @@
 import { NOW_MS } from '../leases/lease-guard.js';
 import type { Sql } from '../store.js';
 
-/** A notice on its way to one channel. */
+/** A notice and the channel to which it is sent. */
 export interface NoticePlace {
   notice_id: string;
   webhook_id: string;
@@ -21,7 +21,7 @@ const SETTLE = `UPDATE notice_claims SET settled = true, until_ms = ${NOW_MS} WH
 const RELEASE = `UPDATE notice_claims SET until_ms = ${NOW_MS} WHERE owner = $1 AND NOT settled`;
 const FORGET = `DELETE FROM notice_claims WHERE until_ms < ${NOW_MS} - $1`;
 
-/** Lets one gateway tell a notice to a channel, until `for_ms` from now. Again by the same owner: for longer. */
+/** Claims a notice and channel for one gateway, for `for_ms` from now. The same owner can extend its claim. */
 export async function claimNotice(
   sql: Sql,
   { notice_id, webhook_id }: NoticePlace,
@@ -33,17 +33,17 @@ export async function claimNotice(
   return row?.settled ? 'settled' : 'others';
 }
 
-/** It is not sent to this channel any more. */
+/** Ends the sending of the notice to this channel. */
 export async function settleNotice(sql: Sql, { notice_id, webhook_id }: NoticePlace, owner: string): Promise<void> {
   await sql.query({ name: 'notice_settle', text: SETTLE, params: [notice_id, webhook_id, owner] });
 }
 
-/** Drops claims of over three days ago: notices that old are not sent any more. */
+/** Drops claims older than three days: notices of that age are no longer sent. */
 export async function forgetNotices(sql: Sql): Promise<void> {
   await sql.query({ name: 'notice_forget', text: FORGET, params: [FORGOTTEN_MS] });
 }
 
-/** Releases what this owner has claimed and not sent. */
+/** Releases the claimed but unsent notices of this owner. */
 export async function releaseNotices(sql: Sql, owner: string): Promise<void> {
   await sql.query({ name: 'notice_release', text: RELEASE, params: [owner] });
 }

@@ -4,9 +4,9 @@ import type { Store } from '../store.js';
 import { parseCursor } from '../views/cursor.js';
 import { addWebhookAttempt, listWebhookAttempts } from './webhook-attempts.js';
 
-/** What is kept of the attempts to send notifications. */
+/** The stored attempts to send notifications. */
 export function describeWebhookAttempts(store: () => Store): void {
-  describe('attempts of webhooks', () => {
+  describe('webhook attempts', () => {
     const attempt = (tenant_id: string, number: number, webhook_id = 'w') => ({
       ...{ tenant_id, webhook_id, message_id: 'm', type: 'approval.requested', attempt: number },
       ...{ at_ms: number, duration_ms: 3, status: null, error: 'timeout', next_attempt_at_ms: 1_800_000_000_000 },
@@ -14,7 +14,7 @@ export function describeWebhookAttempts(store: () => Store): void {
     const numbers = async (tenant_id: string, webhook_id = 'w') =>
       (await listWebhookAttempts(store(), { tenant_id, webhook_id }, { limit: 100 })).items.map((one) => one.attempt);
 
-    test('are kept up to a number of each tenant: the newest, whatever other tenants do', async () => {
+    test('the newest attempts of each tenant are kept up to a limit, independent of other tenants', async () => {
       const [one, other] = [randomUUID(), randomUUID()];
       await addWebhookAttempt(store(), attempt(other, 1), 3);
       for (const number of [1, 2, 3, 4, 5]) await addWebhookAttempt(store(), attempt(one, number), 3);
@@ -22,7 +22,7 @@ export function describeWebhookAttempts(store: () => Store): void {
       expect(await numbers(other)).toEqual([1]);
     });
 
-    test('are listed of one channel, page by page, the newest first', async () => {
+    test('are listed for one channel in pages, newest first', async () => {
       const tenant_id = randomUUID();
       for (const number of [1, 2, 3]) await addWebhookAttempt(store(), attempt(tenant_id, number));
       await addWebhookAttempt(store(), attempt(tenant_id, 9, 'another'));

@@ -1,7 +1,7 @@
 import type { Sql } from '../store.js';
 import { type Cursor, type Page, pageOf } from '../views/cursor.js';
 
-/** Attempts that are kept of a tenant: the newest. */
+/** Stored attempts of each tenant; older ones are deleted. */
 export const WEBHOOK_ATTEMPTS_MAX = 1_000;
 
 /** One attempt to send a notification to a channel. */
@@ -15,9 +15,9 @@ export interface WebhookAttempt {
   attempt: number;
   at_ms: number;
   duration_ms: number;
-  /** What the receiver answered (HTTP or SMTP); null where it did not. */
+  /** The status that the receiver returned (HTTP or SMTP); null if it did not respond. */
   status: number | null;
-  /** Why it is not delivered; null where it is. */
+  /** Why the delivery failed; null if it succeeded. */
   error: string | null;
   /** null: no further attempt. */
   next_attempt_at_ms: number | null;
@@ -34,7 +34,7 @@ const TRIM = `DELETE FROM webhook_attempts WHERE tenant_id = $1 AND attempt_id <
 const LIST = `SELECT attempt_id, ${COLUMNS} FROM webhook_attempts
 WHERE tenant_id = $1 AND webhook_id = $2 AND attempt_id < $3 ORDER BY attempt_id DESC LIMIT $4`;
 
-/** Keeps an attempt, and of its tenant no more than the newest. */
+/** Stores an attempt, and deletes the tenant's attempts beyond the newest `kept_max`. */
 export async function addWebhookAttempt(sql: Sql, one: WebhookAttempt, kept_max = WEBHOOK_ATTEMPTS_MAX): Promise<void> {
   const { tenant_id, webhook_id, message_id, type, attempt, at_ms, duration_ms, status, error, next_attempt_at_ms } = one;
   const params = [tenant_id, webhook_id, message_id, type, attempt, at_ms, duration_ms, status, error, next_attempt_at_ms];
@@ -42,7 +42,7 @@ export async function addWebhookAttempt(sql: Sql, one: WebhookAttempt, kept_max 
   await sql.query({ name: 'webhook_attempt_trim', text: TRIM, params: [tenant_id, kept_max] });
 }
 
-/** The attempts of a channel, the newest first. */
+/** The attempts of a channel, newest first. */
 export async function listWebhookAttempts(
   sql: Sql,
   { tenant_id, webhook_id }: { tenant_id: string; webhook_id: string },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Backend } from './backend.js';
 import { snapshotFile } from './snapshot.js';
 
-test('what a database answered is not kept: 60 MB of rows leave nothing behind', async () => {
+test('responses of the database are not retained: 60 MB of rows leave no memory in use', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const backend = await Backend.start({ dir: null, snapshot: await snapshotFile() }, () => {

@@ -7,22 +7,25 @@ import type { BackendOptions, WireStatement } from './protocol.js';
 import { startParams } from './settings.js';
 
 const ERROR_RESPONSE = 0x45;
-/** No formats, no values. */
+/** No parameter formats, no parameter values. */
 const NO_PARAMS = new Uint8Array(4);
 
-/** True where one of the messages is an ErrorResponse. */
+/** Whether one of the messages is an ErrorResponse. */
 function failed(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at + 5 <= bytes.byteLength; at += 1 + view.getInt32(at + 1)) if (bytes[at] === ERROR_RESPONSE) return true;
   return false;
 }
 
-/** PGlite asks the catalog for its array types, which only its own parser of answers wants: a third of an opening, and it makes V8 compile the planner. */
+/**
+ * PGlite queries the catalog for its array types, which only its own result parser uses: this takes a third of the time to open and makes
+ * V8 compile the planner.
+ */
 class RawPGlite extends PGlite {
   override async _initArrayTypes(): Promise<void> {}
 }
 
-/** PGlite behind raw protocol messages: statements prepared once by name, one Sync a request. Runs synchronously. */
+/** PGlite through raw protocol messages: statements are prepared once by name, with one Sync for each request. Runs synchronously. */
 export class Backend {
   readonly #db: PGlite;
   readonly #out = new FrontendMessages();
@@ -47,7 +50,7 @@ export class Backend {
     return new Backend(db);
   }
 
-  /** The backend's answer, byte for byte. */
+  /** Returns the backend's response unchanged. */
   run(statements: readonly WireStatement[], params: Uint8Array): Uint8Array {
     const only = statements[0];
     if (statements.length === 1 && only?.simple) {
@@ -67,8 +70,8 @@ export class Backend {
   }
 
   /**
-   * `execProtocolRawSync` parses every answer and keeps all of it for ever, which ended the thread after some GB of rows;
-   * the streaming form only hands the bytes out. It does all its work before it returns its promise, too.
+   * `execProtocolRawSync` parses every response and retains it for ever, which ended the thread after some GB of rows; the streaming form
+   * only passes the bytes on. It also does all its work before it returns its promise.
    */
   #exec(messages: Uint8Array): Uint8Array {
     const parts: Uint8Array[] = [];
@@ -102,19 +105,19 @@ export class Backend {
       for (const name of fresh) this.#prepared.add(name);
       return;
     }
-    // A Parse before the error stands, one after it was skipped: close them all (closing an unknown name is no error).
+    // A Parse before the error took effect, one after it was skipped: close them all (closing an unknown name is no error).
     for (const name of fresh) this.#out.closeStatement(name);
     this.#out.sync();
     this.#exec(this.#out.take());
   }
 }
 
-/** Thrown by PGlite's build for an ordinary error of a statement; anything else is a PANIC or a FATAL. */
+/** Exit status of PGlite's build for an ordinary statement error; any other status is a PANIC or FATAL. */
 const ORDINARY_ERROR = 100;
 
 /**
- * PGlite swallows whatever its backend throws and calls it again, for ever where the backend is dead (a PANIC on a full
- * disk). Ending the thread instead is a killed process: the store opens the files again.
+ * PGlite swallows every exception of its backend and calls it again, endlessly if the backend is dead (a PANIC on a full disk). Ending
+ * the thread instead acts like a killed process: the store opens the files again.
  */
 function stopOnPanic(db: PGlite, endThread: () => never): void {
   const module = db.Module as unknown as { _PostgresMainLoopOnce: () => void };

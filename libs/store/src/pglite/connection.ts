@@ -23,7 +23,7 @@ const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 /** The database could not be opened: its files are damaged, of another version, or not accessible. */
 export class DatabaseUnusable extends Error {}
 
-/** One worker thread with PGlite in it. The requests of one tick travel in one message, their parameters in one block of bytes. */
+/** One worker thread that runs PGlite. The requests of one tick are sent in one message, with their parameters in one block of bytes. */
 export class PgliteConnection {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();

@@ -7,7 +7,7 @@ const end = { key: 'k', attempt: 1, call_uuid: 'c', state: 2, end_offset: 1, end
 
 const INSERT = 'INSERT INTO calls AS c (a) SELECT 1 ON CONFLICT (a) DO UPDATE SET a = 2';
 
-test('the written tables are read off a statement, those of its CTEs too, and reading or locking is no write', () => {
+test('the written tables are derived from the statement text, including its CTEs; reads and locks are no writes', () => {
   expect(writesOf(INSERT)).toEqual([{ table: 'calls', kind: 'insert' }]);
   expect(writesOf('DELETE FROM cases; UPDATE ONLY calls SET a = 1')).toEqual([
     { table: 'cases', kind: 'delete' },
@@ -25,7 +25,7 @@ test('the written tables are read off a statement, those of its CTEs too, and re
   expect(writesOf(claimStatement(1, [approved]).text).map(({ table }) => table)).toEqual(['approval_uses', 'tool_executions']);
 });
 
-test('a table is analysed after 2,000 changed rows, then after as many as it has', () => {
+test('a table is analysed after 2,000 changed rows, then after as many changes as it has rows', () => {
   const maintenance = new Maintenance();
   maintenance.note(INSERT, 'INSERT 0 1999');
   expect(maintenance.due()).toEqual([]);
@@ -40,7 +40,7 @@ test('a table is analysed after 2,000 changed rows, then after as many as it has
   expect(maintenance.due()).toEqual(['ANALYZE calls']);
 });
 
-test('rows that a COPY brought are analysed by whoever brought them, and count as what the table has', () => {
+test('rows of a COPY do not count as changes, since the caller of COPY analyses them, but count as rows of the table', () => {
   const maintenance = new Maintenance();
   maintenance.note('COPY calls (a) FROM STDIN (FORMAT BINARY)', 'COPY 100000');
   maintenance.note('UPDATE calls SET a = 1', 'UPDATE 19999');
@@ -50,7 +50,7 @@ test('rows that a COPY brought are analysed by whoever brought them, and count a
   expect(maintenance.due()).toEqual(['ANALYZE calls']);
 });
 
-test('20,000 rows updated or deleted make a VACUUM due, which analyses as well', () => {
+test('20,000 updated or deleted rows make a VACUUM due, which also analyses', () => {
   const maintenance = new Maintenance();
   maintenance.note('UPDATE calls SET a = 1', 'UPDATE 15000');
   expect(maintenance.due()).toEqual(['ANALYZE calls']);
@@ -59,7 +59,7 @@ test('20,000 rows updated or deleted make a VACUUM due, which analyses as well',
   expect(maintenance.due()).toEqual([]);
 });
 
-test('statements that changed nothing count nothing', () => {
+test('statements that changed nothing are not counted', () => {
   const maintenance = new Maintenance();
   maintenance.note(INSERT, 'INSERT 0 0');
   maintenance.note('SELECT 1', 'SELECT 9000');

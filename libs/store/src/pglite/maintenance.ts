@@ -1,10 +1,10 @@
-/** Rows changed in a table, by what was done. `dead` rows are old versions that a VACUUM frees. */
+/** Rows changed in a table, by kind. `dead` rows are old versions that a VACUUM frees. */
 interface Changes {
   changed: number;
   dead: number;
-  /** Rows inserted less rows deleted, as far as known since the store was opened. */
+  /** Rows inserted minus rows deleted, as known since the store was opened. */
   rows: number;
-  /** `rows` when it was last analysed. */
+  /** `rows` at the last ANALYZE. */
   analysed: number;
 }
 
@@ -14,7 +14,7 @@ const ANALYZE_AT = 2_000;
 const VACUUM_AT = 20_000;
 const WRITES = /\b(?:(insert)\s+into|(update)|(delete)\s+from|(copy))\s+(?:only\s+)?([a-z_][a-z0-9_]*)/gi;
 
-/** The tables that a statement writes and how; names of CTEs do not appear after these words in our SQL. */
+/** The tables that a statement writes, and how; in the SQL of this repository no CTE name follows these words. */
 export function writesOf(text: string): { table: string; kind: Kind }[] {
   const writes: { table: string; kind: Kind }[] = [];
   for (const match of text.matchAll(WRITES)) {
@@ -26,15 +26,16 @@ export function writesOf(text: string): { table: string; kind: Kind }[] {
 }
 
 /**
- * Says when a table needs ANALYZE or VACUUM. PGlite has neither autovacuum nor statistics of changes, so both are
- * counted here from what passes, from 2,000 and 20,000 rows on: as many changes as it had rows when last looked at make an ANALYZE due (plans go by index
- * whatever the statistics say, and each holds up claims and replans every statement), a fifth as many dead ones a VACUUM.
+ * Decides when a table needs ANALYZE or VACUUM. PGlite has neither autovacuum nor change statistics, so both are counted here from the
+ * executed statements. An ANALYZE is due after as many changes as the table had rows at the last one, at least 2,000: plans use indexes
+ * whatever the statistics, and each ANALYZE delays claims and replans every statement. A VACUUM is due when dead rows reach a fifth of
+ * the rows, at least 20,000.
  */
 export class Maintenance {
   readonly #tables = new Map<string, Changes>();
   readonly #known = new Map<string, ReturnType<typeof writesOf>>();
 
-  /** Notes a finished statement by its text and its command tag ('INSERT 0 64'). */
+  /** Counts a finished statement by its text and its command tag ('INSERT 0 64'). */
   note(text: string, tag: string): void {
     const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
     if (!(count > 0)) return;
@@ -46,7 +47,7 @@ export class Maintenance {
     for (const { table, kind } of writes) this.#count(table, kind, count);
   }
 
-  /** The statements that are due now, one a table; what they cover is forgotten. */
+  /** The statements that are due now, one for each table; resets their counts. */
   due(): string[] {
     const statements: string[] = [];
     for (const [table, changes] of this.#tables) {
@@ -68,7 +69,7 @@ export class Maintenance {
     const changes = this.#tables.get(table) ?? { changed: 0, dead: 0, rows: 0, analysed: 0 };
     this.#tables.set(table, changes);
     if (kind === 'copy') {
-      // Rows of a build, which is analysed when it is whole (`indexBuild`).
+      // Rows of a build, which is analysed when it is complete (`indexBuild`).
       changes.rows += count;
       changes.analysed += count;
       return;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Store } from '../store.js';
 import { PgliteStore } from './pglite-store.js';
 
-// Each test starts databases; beside other suites that takes long.
+// Each test starts databases, which is slow while other suites run.
 
 const STORE = new URL('./pglite-store.js', import.meta.url).href;
 const WRITER = `
@@ -35,7 +35,7 @@ describe('PGlite on disk', () => {
   };
   const create = (store: Store) => store.query({ text: 'CREATE TABLE kept (id int4)', params: [] });
 
-  test('rows are there after a close and at the next start, and the schema is not run twice', async () => {
+  test('rows survive a close and the next start, and the schema is not run twice', async () => {
     const first = await opened();
     await create(first);
     await first.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
@@ -45,7 +45,7 @@ describe('PGlite on disk', () => {
     await second.close();
   });
 
-  test('after the database process died a call is an infrastructure fault, and later ones find every kept row', async () => {
+  test('after the database process died a call fails with an infrastructure fault, and later calls find every committed row', async () => {
     const store = await opened();
     await create(store);
     await store.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
@@ -60,7 +60,7 @@ describe('PGlite on disk', () => {
     await store.close();
   });
 
-  test('of a process killed while it writes every acknowledged row is there at the next start', async () => {
+  test('after a process is killed while writing, every acknowledged row exists at the next start', async () => {
     await opened().then((store) => create(store).then(() => store.close()));
     const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', WRITER, STORE, join(dir, 'pg')]);
     let acknowledged = 0;
@@ -74,7 +74,7 @@ describe('PGlite on disk', () => {
     await store.close();
   });
 
-  test('a database that panics ends its thread with an infrastructure fault, and every later call is answered', async () => {
+  test('a database that panics ends its thread with an infrastructure fault, and every later call gets a response', async () => {
     const store = await opened();
     await create(store);
     await rm(join(dir, 'pg', 'pg_wal'), { recursive: true });
@@ -101,7 +101,7 @@ describe('PGlite on disk', () => {
     expect(await PgliteStore.tryOpen({ dir: join(dir, 'pg') })).toMatchObject({ unusable: 'outdated' });
   });
 
-  test('a first start that was interrupted is begun again', async () => {
+  test('an interrupted first start is repeated', async () => {
     await (await opened()).close();
     await rm(join(dir, 'pg', 'countersign.complete'));
     await rm(join(dir, 'pg', 'base'), { recursive: true });
@@ -120,7 +120,7 @@ describe('PGlite in its thread', () => {
     await store.close();
   });
 
-  test('a hot request goes before earlier background requests, and the main thread stays free', async () => {
+  test('a hot request runs before earlier background requests, and the main thread is not blocked', async () => {
     const order: string[] = [];
     const slow = { text: 'SELECT count(*) AS n FROM generate_series(1, 300000)', params: [] };
     const background = Array.from({ length: 8 }, (_, i) =>
@@ -133,7 +133,7 @@ describe('PGlite in its thread', () => {
     expect(order).toHaveLength(9);
   });
 
-  test('statistics are kept by the store itself', async () => {
+  test('the store maintains table statistics itself', async () => {
     await store.query({ text: 'CREATE TABLE counted (id int4)', params: [] });
     await store.query({ text: 'INSERT INTO counted SELECT generate_series(1, 5000)', params: [] });
     const tuples = async () =>

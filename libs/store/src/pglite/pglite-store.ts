@@ -9,21 +9,21 @@ import { Maintenance } from './maintenance.js';
 import { snapshotFile } from './snapshot.js';
 
 export interface PgliteOptions {
-  /** The database's own directory (created); the caller holds the lock that keeps other processes out. Or `memory`. */
+  /** The database's own directory (created if missing); the caller holds the lock that keeps other processes out. Or `memory`. */
   dir?: string;
   memory?: true;
-  /** Where the snapshot of an empty database is kept between starts. Default: beside node_modules. */
+  /** Directory that caches the snapshot of an empty database between starts. Default: beside node_modules. */
   cache_dir?: string;
 }
 
-/** Opened, or why not: then delete the directory (`PgliteStore.reset`), open again and refold from the log. */
+/** The opened store, or why it cannot be opened: then delete the directory (`PgliteStore.reset`), open again and refold from the log. */
 export type PgliteOpened = { store: PgliteStore } | { unusable: 'damaged' | 'outdated'; cause: Error };
 
 const MAINTENANCE_MS = 250;
 
 /**
- * PostgreSQL in a worker thread (PGlite). Never fsyncs: its tables are a fold of the log. Hot requests go before
- * background ones; a request is never interrupted, so keep a background transaction to 500 rows.
+ * PostgreSQL in a worker thread (PGlite). Never fsyncs, because its tables are a fold of the log. Hot requests run before background
+ * ones; a request is never interrupted, so keep a background transaction to 500 rows.
  */
 export class PgliteStore extends Store {
   readonly durable = false;
@@ -46,7 +46,7 @@ export class PgliteStore extends Store {
     this.#timer.unref();
   }
 
-  /** @throws DatabaseUnusable where a directory that is not the store's own fault can't be used; see `tryOpen`. */
+  /** @throws DatabaseUnusable if the directory cannot be used for a reason outside of the store; see `tryOpen`. */
   static async open(options: PgliteOptions): Promise<PgliteStore> {
     const opened = await PgliteStore.tryOpen(options);
     if ('store' in opened) return opened.store;
@@ -124,7 +124,7 @@ export class PgliteStore extends Store {
     return answer.rows;
   }
 
-  /** The thread died (out of memory, disk full): its files are as after a killed process, so it is started again. */
+  /** The thread died (out of memory, disk full): the files are in the state of a killed process, so the thread is started again. */
   async #recover(): Promise<void> {
     if (this.#closed || !this.reopen) throw new InfrastructureFault(this.#closed ? 'the store is closed' : 'the database failed');
     this.#reopening ??= this.reopen()
@@ -143,7 +143,7 @@ export class PgliteStore extends Store {
   #maintain(): void {
     const due = this.#connection.lost ? [] : this.#maintenance.due();
     for (const text of due) {
-      // A failed ANALYZE or VACUUM (a table dropped meanwhile) costs speed only; it is due again after more changes.
+      // A failed ANALYZE or VACUUM (for example of a dropped table) costs only speed; it is due again after more changes.
       this.#maintaining = this.#maintaining
         .then(() => this.#connection.run([{ text, params: [] }], { background: true }))
         .then(
@@ -156,7 +156,7 @@ export class PgliteStore extends Store {
 
 const COMPLETE = 'countersign.complete';
 
-/** False for a directory that is missing or that an interrupted first start left half-filled. */
+/** False if the directory is missing or an interrupted first start left it incomplete. */
 async function isComplete(dir: string): Promise<boolean> {
   return await readFile(join(dir, COMPLETE)).then(
     () => true,

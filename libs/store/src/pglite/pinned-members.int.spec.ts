@@ -5,19 +5,19 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, expect, test } from 'vitest';
 import { FrontendMessages } from '../wire/frontend.js';
 
-/** An upgrade that moves one of these breaks the backend: look at each (README.md), then raise the version here. */
+/** An upgrade that changes one of these members breaks the backend: check each (README.md), then raise the version here. */
 const VERSION = '0.5.16';
 
 const db = await PGlite.create('memory://');
 afterAll(() => db.close());
 
-test('this is the version whose private members were looked at', () => {
+test('this is the version whose private members were checked', () => {
   const main = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   const { version } = JSON.parse(readFileSync(path.join(path.dirname(main), '..', 'package.json'), 'utf8')) as { version: string };
   expect(version).toBe(VERSION);
 });
 
-test('the members that the backend overrides or wraps are there', () => {
+test('the members that the backend overrides or wraps exist', () => {
   expect(typeof PGlite.prototype._initArrayTypes).toBe('function');
   expect(PGlite.defaultStartParams).toEqual(expect.arrayContaining([expect.any(String)]));
   const module = db.Module as unknown as {
@@ -28,7 +28,7 @@ test('the members that the backend overrides or wraps are there', () => {
   expect(typeof module.FS.lookupPath('/pglite/data').node.node_ops.mknod).toBe('function');
 });
 
-test('a request is answered before its promise is returned', () => {
+test('a request has its response before its promise is returned', () => {
   const request = new FrontendMessages();
   request.simple('SELECT 1');
   const parts: Uint8Array[] = [];
@@ -36,7 +36,7 @@ test('a request is answered before its promise is returned', () => {
   expect(parts.length).toBeGreaterThan(0);
 });
 
-test('an ordinary error of a statement is thrown inside with status 100', () => {
+test('an ordinary error of a statement is thrown internally with status 100', () => {
   const module = db.Module as unknown as { _PostgresMainLoopOnce: () => void };
   const step = module._PostgresMainLoopOnce;
   const seen: unknown[] = [];

@@ -4,20 +4,20 @@ import type { PGlite } from '@electric-sql/pglite';
 
 const OTHERS = 0o077;
 
-/** The folder of the database in the file system inside of PGlite. */
+/** The folder of the database in PGlite's internal file system. */
 interface Mounted {
   node: { node_ops: { mknod(parent: unknown, name: string, mode: number, device: number): unknown } };
 }
 const MOUNTED_AT = '/pglite/data';
 
 /**
- * Files of the database are 0600 and its folders 0700, whatever the umask of the process: PGlite unpacks its snapshot with
- * 0666 and 0777, and the C library inside of it makes some files with 0644.
+ * Database files have mode 0600 and folders 0700, whatever the umask of the process: PGlite unpacks its snapshot with 0666 and 0777, and
+ * its C library creates some files with 0644.
  */
 export function keepPrivate(db: PGlite, dir: string): void {
   const { node } = (db.Module as unknown as { FS: { lookupPath(path: string): Mounted } }).FS.lookupPath(MOUNTED_AT);
   const { mknod } = node.node_ops;
-  // One object for all folders and files of the mount.
+  // All folders and files of the mount share this object.
   node.node_ops.mknod = (parent, name, mode, device) => mknod(parent, name, mode & ~OTHERS, device);
   closeFolder(dir);
 }

@@ -1,14 +1,14 @@
-/** What passes between PgliteStore and its worker thread. */
+/** The messages between PgliteStore and its worker thread. */
 export interface WireStatement {
   name: string;
-  /** Null where it went over under its name before. */
+  /** Null if the text was already sent under this name. */
   text: string | null;
-  /** Where its parameters stand among the message's bytes, as a Bind message carries them. */
+  /** Offset of its parameters among the message's bytes, in the format of a Bind message. */
   from: number;
   to: number;
-  /** Those bytes are the rows of a COPY. */
+  /** The bytes are the rows of a COPY. */
   copy: boolean;
-  /** It has no name and no parameters, so it may be several commands. */
+  /** It has no name and no parameters, so it may contain several commands. */
   simple: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface BackendRequest {
   /** Run as one implicit transaction (one Sync), or, in a session, inside the session's open transaction. */
   statements: WireStatement[];
   background: boolean;
-  /** Requests of an interactive transaction; while one is open only its own requests run. */
+  /** Id of an interactive transaction; while one is open only its own requests run. */
   session: number | null;
   /** The last request of its session (COMMIT or ROLLBACK). */
   closes: boolean;
@@ -34,6 +34,6 @@ export type FromBackend =
 export interface BackendOptions {
   /** The directory of the database's files; null keeps everything in memory. */
   dir: string | null;
-  /** A tar.gz of an initialised database, loaded where `dir` has none. */
+  /** A tar.gz of an initialized database, loaded if `dir` has none. */
   snapshot: string;
 }

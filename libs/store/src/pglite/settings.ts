@@ -1,8 +1,8 @@
 /**
- * PGlite is one single-user session without background processes. Little memory; WAL that a killed process replays in
- * seconds, with full pages, since a kill may tear a page between its two halves; and plans by index, since every
- * statement of ours joins a batch with a table by its key and default plans went bad without autovacuum. Generic plans
- * save planning a named statement again for each batch: a third of a small one's cost.
+ * PGlite is one single-user session without background processes. Little memory. WAL that replays in seconds after a kill, with full
+ * pages, since a kill may tear a page between its two halves. Index plans, since every statement of the store joins a batch with a table
+ * by its key, and default plans degraded without autovacuum. Generic plans avoid planning a named statement again for each batch: a third
+ * of the cost of a small one.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '32MB',
@@ -22,7 +22,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   enable_seqscan: 'off',
 };
 
-/** PGlite's own start parameters and ours. */
+/** PGlite's default start parameters and the settings above. */
 export function startParams(defaults: readonly string[]): string[] {
   return [...defaults, ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

@@ -12,7 +12,7 @@ import { migrateSql } from '../migrations/migrate.js';
 const BUILDER = fileURLToPath(new URL('./snapshot-main.js', import.meta.url));
 const STALE_LOCK_MS = 60_000;
 
-/** No second database is ever created: without its templates an embedded start writes 600 files less, half of them all. */
+/** PGlite never creates a second database: without its template databases an embedded start writes 600 files less, half of all files. */
 export const DROP_TEMPLATES = [
   "UPDATE pg_database SET datistemplate = false WHERE datname IN ('template0', 'template1')",
   'DROP DATABASE template0',
@@ -20,8 +20,8 @@ export const DROP_TEMPLATES = [
 ];
 
 /**
- * A tar.gz of a fresh, migrated database, built once in a process of its own: initdb takes 5-6 s of CPU and 850 MB,
- * which the platform's process should not keep. Its name carries the versions it depends on.
+ * A tar.gz of a fresh, migrated database, built once in a separate process: initdb takes 5-6 s of CPU and 850 MB, which the platform's
+ * process must not retain. Its name contains the versions on which it depends.
  */
 export async function snapshotFile(cacheDir?: string): Promise<string> {
   const dir = await usable(cacheDir ?? defaultCacheDir());
@@ -70,7 +70,7 @@ async function usable(dir: string): Promise<string> {
     await mkdir(dir, { recursive: true });
     return dir;
   } catch {
-    // Read-only node_modules: the snapshot is only a saving, so any place will do.
+    // node_modules may be read-only: the snapshot only saves time, so any folder will do.
     const other = join(tmpdir(), 'countersign-cache');
     await mkdir(other, { recursive: true });
     return other;

@@ -2,10 +2,10 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { Backend } from './backend.js';
 import type { BackendOptions, BackendRequest, FromBackend, ToBackend } from './protocol.js';
 
-/** With the bytes that its parameters stand among. */
+/** With the bytes that contain its parameters. */
 type QueuedRequest = BackendRequest & { bytes: Uint8Array };
 
-/** The queue of the worker thread: hot before background, and nothing between the requests of an open transaction. */
+/** The queue of the worker thread: hot before background, and only the requests of the open transaction while one is open. */
 class RequestLoop {
   readonly #hot: QueuedRequest[] = [];
   readonly #background: QueuedRequest[] = [];
@@ -22,7 +22,7 @@ class RequestLoop {
     let request = this.#next();
     while (request) {
       this.#run(request);
-      // New messages are taken between two requests without a turn of the event loop, so that a hot one goes first.
+      // Reads new messages between two requests without a turn of the event loop, so that a hot one runs first.
       for (let more = receiveMessageOnPort(this.port); more; more = receiveMessageOnPort(this.port)) this.#queue(more.message);
       request = this.#next();
     }

@@ -5,7 +5,7 @@ import type { Row, Statement } from '../store.js';
 import { ParamWriter } from '../wire/param-writer.js';
 import { decodeText } from '../wire/values.js';
 
-/** The part of pg's Connection that a Submittable may use; its types leave it out. */
+/** The part of pg's Connection that a Submittable may use; pg's types omit it. */
 interface ExtendedConnection {
   stream: { cork(): void; uncork(): void };
   query(text: string): void;
@@ -24,12 +24,12 @@ interface RowDescription {
 
 const writer = new ParamWriter();
 
-/** Statements of one backend that were parsed under their name. A name is only ever used for one text. */
+/** Names under which each backend has prepared statements. A name is only ever used for one text. */
 const prepared = new WeakMap<object, Set<string>>();
 
 /**
- * All statements in one write with one Sync: PostgreSQL runs them as one implicit transaction (manual, 55.2.4), so that
- * BEGIN and COMMIT cost no round trip. Nothing is kept where one of them fails.
+ * All statements in one write with one Sync: PostgreSQL runs them as one implicit transaction (manual, 55.2.4), so that BEGIN and COMMIT
+ * cost no round trip. If one of them fails, nothing is written.
  */
 export class Batch implements Submittable {
   readonly done: Promise<Row[][]>;
@@ -43,7 +43,7 @@ export class Batch implements Submittable {
 
   readonly #values: (string | Buffer | null)[][];
 
-  /** @throws TypeError where a parameter has no form on the wire: before anything is sent, or the answer would never come. */
+  /** @throws TypeError if a parameter cannot be encoded: thrown before anything is sent, because the response would never arrive. */
   constructor(private readonly statements: readonly Statement[]) {
     this.#values = statements.map(({ text, params, copy }) => {
       if (copy) return [writer.copied(params, copy)];
@@ -95,7 +95,7 @@ export class Batch implements Submittable {
     this.handleCommandComplete();
   }
 
-  /** Its rows are on their way. */
+  /** Its rows have already been sent. */
   handleCopyInResponse(): void {}
 
   handleReadyForQuery(): void {
@@ -104,13 +104,13 @@ export class Batch implements Submittable {
 
   /** From the backend (with a SQLSTATE) or from the connection (without). */
   handleError(error: Error & { code?: string; severity?: string }): void {
-    // It is unknown whether a Parse before the error was kept: drop the connection's names together with the connection.
+    // It is unknown whether a Parse before the error took effect: drop the connection and its names together.
     const names = this.#connection && prepared.get(this.#connection);
     for (const name of this.#fresh) names?.delete(name);
     this.#reject(sqlFault(error.severity === undefined ? undefined : error.code, error.message, error));
   }
 
-  /** True where the connection must not be used again: a statement may be prepared that we hold for unknown. */
+  /** True if the connection must not be used again: it may have a prepared statement that this process does not know of. */
   get doubtful(): boolean {
     return this.#fresh.length > 0;
   }

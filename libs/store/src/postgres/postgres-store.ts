@@ -8,17 +8,20 @@ import { Batch } from './batch.js';
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database */
   url: string;
-  /** Connections at most. Default 10. */
+  /** Maximum number of connections. Default 10. */
   pool_max?: number;
   connect_timeout_ms?: number;
-  /** A call without an answer after this long fails and its connection is destroyed: a silent server must not block callers. Default 15 s. */
+  /**
+   * A call without a response after this time fails and its connection is destroyed: a silent server must not block callers. Default 15
+   * s.
+   */
   answer_timeout_ms?: number;
 }
 
-/** Plans by index for our batches (see pglite/settings.ts); synchronous_commit is never left to a server's default. */
+/** Index plans for batched statements (see pglite/settings.ts); synchronous_commit never depends on a server's default. */
 const SESSION = '-c synchronous_commit=on -c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off -c jit=off';
 
-/** PostgreSQL 15 to 18 through pg: named prepared statements, one round trip a call, a pool that reconnects. */
+/** PostgreSQL 15 to 18 through pg: named prepared statements, one round trip for each call, and a pool that reconnects. */
 export class PostgresStore extends Store {
   readonly durable = true;
   readonly #names = new StatementNames();
@@ -30,7 +33,7 @@ export class PostgresStore extends Store {
     super();
     // An idle connection was lost: the pool drops it and the next call opens another.
     pool.on('error', () => undefined);
-    // A lost connection fails the call that uses it; the event is only its second report.
+    // A lost connection fails the call that uses it; this event only reports it a second time.
     pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
@@ -79,7 +82,7 @@ export class PostgresStore extends Store {
       broken = false;
       return result;
     } finally {
-      // Releasing as broken closes the connection, and the server rolls back.
+      // Releasing a connection as broken closes it, and the server rolls back.
       client.release(broken);
     }
   }
@@ -121,7 +124,7 @@ async function send(client: pg.PoolClient, statements: readonly Statement[]): Pr
   return await batch.done;
 }
 
-/** pg then fails what runs on the connection. Its types leave the socket out. */
+/** Makes pg fail the calls on the connection. Its types omit the socket. */
 function hangUp(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
   connection.stream.destroy(new Error('the database did not answer in time'));

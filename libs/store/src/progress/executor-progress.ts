@@ -1,13 +1,13 @@
 import type { Sql, Statement } from '../store.js';
 
-/** How far an executor came in one input topic of a partition, and from where tool-executed is not folded into SQL yet. */
+/** How far an executor has read one input topic of a partition, and the first offset of tool-executed that is not folded into SQL yet. */
 export interface ExecutorProgress {
   lane: string;
   partition: number;
   topic: string;
-  /** Records below are history and never fire. */
+  /** Records below this offset are history and never fire. */
   history_below: number;
-  /** Offset in tool-executed of the partition. */
+  /** Offset in the partition of tool-executed. */
   ends_from: number;
 }
 
@@ -18,7 +18,7 @@ SET history_below = greatest(p.history_below, excluded.history_below), ends_from
 const READ =
   'SELECT lane, partition, topic, history_below, ends_from FROM executor_progress WHERE lane = $1 AND partition = $2 ORDER BY topic';
 
-/** Only ever forward: a late write of an earlier owner moves nothing back. Name each (lane, partition, topic) once. */
+/** Only moves forward: a late write of an earlier owner changes nothing. List each (lane, partition, topic) once. */
 export function progressStatement(rows: readonly ExecutorProgress[]): Statement {
   return {
     name: 'progress_save',

@@ -1,6 +1,9 @@
 import type { Sql } from '../store.js';
 
-/** A shortcut for policy's start: its open state and the offsets it covers, both as its own text. Losing it costs time only. */
+/**
+ * A snapshot that shortens the start of policy: its open state and the offsets that it covers, both as text in policy's own format.
+ * Losing it only costs time.
+ */
 export interface PolicySnapshot {
   body: string;
   offsets: string;

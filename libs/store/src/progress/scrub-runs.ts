@@ -3,23 +3,23 @@ import type { Row, Sql } from '../store.js';
 /** A requested comparison of the whole log, and its progress. */
 export interface ScrubRun {
   run_id: string;
-  /** With the rows of calls and of the arbiter. */
+  /** Also compares the rows of calls and of the arbiter. */
   views: boolean;
   asked_at_ms: number;
   started_at_ms: number | null;
   ended_at_ms: number | null;
   records: number;
   records_total: number;
-  /** Rows that were compared with what the log gives. */
+  /** Rows compared with the fold of the log. */
   rows: number;
   damages: number;
-  /** The first of them, each in a sentence. */
+  /** The first damages, each in a sentence. */
   found: string[];
-  /** Why it ended without having compared everything; null: it did, or runs. */
+  /** Why it ended before it had compared everything; null: it completed or runs. */
   fault: string | null;
 }
 
-/** Ended ones are kept this long. */
+/** How long ended runs are kept. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 const COLUMNS = 'run_id, views, asked_at_ms, started_at_ms, ended_at_ms, records, records_total, rows, damages, found, fault';
 
@@ -27,7 +27,7 @@ type Stored = Row & Omit<ScrubRun, 'found'> & { found: string };
 
 const runOf = (row: Stored): ScrubRun => ({ ...row, found: JSON.parse(row.found) as string[] });
 
-/** Whoever looks after the trees does it. One at a time: where one is open, that one is returned. */
+/** Requests a run, which the service that maintains the Merkle trees executes. Returns the open run if that covers the request. */
 export async function askForScrub(
   sql: Sql,
   { run_id, views, asked_at_ms }: Pick<ScrubRun, 'run_id' | 'views' | 'asked_at_ms'>,
@@ -40,7 +40,7 @@ export async function askForScrub(
   return runOf(made as Stored);
 }
 
-/** The oldest one that has not ended. */
+/** The oldest run that has not ended. */
 export async function openScrub(sql: Sql): Promise<ScrubRun | undefined> {
   const text = `SELECT ${COLUMNS} FROM scrub_runs WHERE ended_at_ms IS NULL ORDER BY asked_at_ms, run_id LIMIT 1`;
   const [row] = await sql.query<Stored>({ name: 'scrub_open', text, params: [] });
@@ -53,7 +53,7 @@ export async function readScrub(sql: Sql, run_id: string): Promise<ScrubRun | un
   return row && runOf(row);
 }
 
-/** Keeps how far a run is. */
+/** Stores the progress of a run. */
 export async function keepScrub(sql: Sql, run: ScrubRun): Promise<void> {
   const { run_id, started_at_ms, ended_at_ms, records, records_total, rows, damages, found, fault } = run;
   await sql.query({

@@ -5,7 +5,7 @@ const sums = usageCounts.usage_hours
   .map((name) => `sum(${name})::int8 AS ${name}`)
   .join(', ');
 
-/** Views for dashboards, by the projection whose rows they add up; they are made again whenever its tables change. */
+/** Views for dashboards, by the projection that they aggregate; they are created again whenever its tables change. */
 export const analyticsViews: Readonly<Record<string, readonly string[]>> = {
   usage: [
     'DROP VIEW IF EXISTS analytics_usage',

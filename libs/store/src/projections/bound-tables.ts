@@ -2,11 +2,11 @@ import type { Row, Sql, Statement } from '../store.js';
 
 const BRACED = /\{([a-z_]+)\}/g;
 
-/** Puts tables where statements name them in braces. Each named statement is rewritten once. */
+/** Replaces the table names that statements put in braces. Each named statement is rewritten once. */
 export class BoundTables {
   readonly #known = new Map<string, { name: string; text: string }>();
 
-  /** @param relations by the stable name of the table; each begins with it */
+  /** @param relations by the stable name of the table; each value begins with that name */
   constructor(private readonly relations: ReadonlyMap<string, string>) {}
 
   bind({ name, text, params, new_rows }: Statement): Statement {
@@ -20,7 +20,7 @@ export class BoundTables {
     return { name: known.name, text: known.text, params, ...more };
   }
 
-  /** Queries of these tables. */
+  /** An Sql whose statements use these tables. */
   of(sql: Sql): Sql {
     return { query: <R extends Row>(statement: Statement) => sql.query<R>(this.bind(statement)) };
   }
@@ -35,5 +35,5 @@ export class BoundTables {
   }
 }
 
-/** Puts the stable names themselves: what readers see. */
+/** Replaces braced names with the stable names: what readers see. */
 export const stableTables = (tables: readonly string[]): BoundTables => new BoundTables(new Map(tables.map((name) => [name, name])));

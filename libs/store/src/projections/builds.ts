@@ -3,24 +3,24 @@ import { builtTable, type ViewSet } from '../views/view-set.js';
 import { BoundTables } from './bound-tables.js';
 
 /**
- * `live`: what readers see, written by the group. `building`: replayed beside it. `scratch`: call states of a replay.
- * `replaced`: another took its place, its tables are to be dropped. `retired`: they are dropped.
+ * `live`: readers see it and the group writes it. `building`: replayed beside the live build. `scratch`: call states of a replay.
+ * `replaced`: another build took its place and its tables are to be dropped. `retired`: its tables are dropped.
  */
 export type BuildState = 'live' | 'building' | 'scratch' | 'replaced' | 'retired';
 
-/** One set of tables of a projection, folded by one version of it. */
+/** One set of tables of a projection, folded by one version of its code. */
 export interface Build extends Row {
   projection: string;
   suffix: string;
   version: number;
   state: BuildState;
-  /** The replay that it is part of; its offsets stand in projection_offsets under this name. Null before it began. */
+  /** The replay that folds it; projection_offsets has its offsets under this name. Null before the replay started. */
   replay: string | null;
-  /** Newest request for a rebuild that this build answers: its offset in configuration-changed. Null: none yet. */
+  /** Newest rebuild request that this build fulfils: its offset in configuration-changed. Null: none yet. */
   asked_offset: number | null;
 }
 
-/** Every build there is or was, oldest first. */
+/** All present and former builds, oldest first. */
 export function readBuilds(sql: Sql): Promise<Build[]> {
   return sql.query<Build>({
     name: 'projections_builds',

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Row, Sql } from '../store.js';
 
-/** So many rows are hashed in one query: embedded, more would hold up what callers wait for. */
+/** Rows hashed in one query: in an embedded installation more would delay waiting callers. */
 const ROWS_AT_ONCE = 2_000;
 
-/** What a table holds, as one value: equal digests are equal rows, whatever order they were written in. */
+/** The contents of a table as one value: equal digests mean equal rows, whatever order they were written in. */
 export interface TableDigest {
   table: string;
   rows: number;
@@ -21,7 +21,7 @@ async function typesOf(sql: Sql, relation: string): Promise<Map<string, string>>
   return new Map(rows.map(({ column, type }) => [column, type]));
 }
 
-/** Reads the whole relation, page by page. `key`: its primary key. */
+/** Reads the whole relation in pages. `key`: its primary key. */
 export async function tableDigest(sql: Sql, relation: string, key: readonly string[]): Promise<TableDigest> {
   const types = await typesOf(sql, relation);
   const columns = key.join(', ');

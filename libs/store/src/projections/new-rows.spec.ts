@@ -3,7 +3,7 @@ import { asNewRows } from './new-rows.js';
 
 const INSERT = 'INSERT INTO {a} AS a (b) SELECT * FROM unnest($1::int4[])';
 
-test('an INSERT of arrays whose rows are new is a COPY of their types, under a name of its own', () => {
+test('an INSERT of arrays whose rows are new becomes a COPY of their types, under a separate name', () => {
   const upsert = {
     name: 'upsert_a',
     text: `${INSERT} ON CONFLICT (b) DO UPDATE SET b = excluded.b`,
@@ -14,7 +14,7 @@ test('an INSERT of arrays whose rows are new is a COPY of their types, under a n
   expect(asNewRows(upsert)).toEqual(copy);
 });
 
-test('one that works on the arrays, or has one of a type without a binary form here, is an INSERT without its conflicts', () => {
+test('an INSERT that computes with the arrays, or has a type without a binary form here, only loses its ON CONFLICT clause', () => {
   const cast = 'INSERT INTO {a} (b) SELECT b::jsonb FROM unnest($1::text[]) AS new (b)';
   const real = 'INSERT INTO {a} (b, c) SELECT * FROM unnest($1::int4[], $2::float8[])';
   for (const [text, params] of [
@@ -26,7 +26,7 @@ test('one that works on the arrays, or has one of a type without a binary form h
   }
 });
 
-test('any other statement stays as it is', () => {
+test('any other statement is unchanged', () => {
   const upsert = { name: 'upsert_a', text: `${INSERT} ON CONFLICT DO NOTHING`, params: [[1]] };
   const plain = { text: INSERT, params: [[1]], new_rows: true } as const;
   expect(asNewRows(upsert)).toBe(upsert);

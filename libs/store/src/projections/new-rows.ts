@@ -1,17 +1,17 @@
 import { arrayTypes } from '../array-types.js';
 import type { Statement } from '../store.js';
 
-/** SQLSTATE of a row whose key is in the table already. */
+/** SQLSTATE of a row whose key already exists. */
 export const UNIQUE_VIOLATION = '23505';
 
 const CLAUSE = 'ON CONFLICT';
-/** An INSERT of nothing but arrays, one a column. */
+/** An INSERT that only unnests arrays, one for each column. */
 const ARRAYS = /^INSERT INTO (\S+)(?: AS \S+)? \(([^)]*)\)\s+SELECT \* FROM unnest\([^)]*\)\s*$/;
 
 /**
- * The same INSERT without its ON CONFLICT, which costs a quarter of it, where its rows are said to be new; as a COPY,
- * which saves another quarter, where it can be one. It fails with `UNIQUE_VIOLATION` where one is there (and as a COPY
- * with a TypeError where a value is of another type), and nothing is written: then the statement itself is to be run.
+ * For a statement whose rows are declared new: the same INSERT without ON CONFLICT, which saves a quarter of its cost, or as a COPY if
+ * possible, which saves another quarter. It fails with `UNIQUE_VIOLATION` if a row exists (as a COPY also with a TypeError if a value has
+ * another type) and writes nothing: run the original statement then.
  */
 export function asNewRows(statement: Statement): Statement {
   const { name, text, params, new_rows } = statement;

@@ -8,7 +8,7 @@ import { showTables, widen } from './stable-views.js';
 
 const run = (sql: Sql, text: string, params: readonly unknown[] = []) => sql.query({ text, params });
 
-/** Makes the tables of a new build; one that is replayed gets its indexes when its rows are there (`indexBuild`). */
+/** Creates the tables of a new build; a replayed build gets its indexes after its rows (`indexBuild`). */
 export async function createBuild(
   sql: Sql,
   set: ViewSet,
@@ -33,7 +33,7 @@ export async function createBuild(
   return build;
 }
 
-/** Each command alone, so that others have their turn between them; what is there already stays. The planner learns what the tables hold. */
+/** Runs each command separately, so that others can run in between; existing indexes stay. Also updates the planner's statistics. */
 export async function indexBuild(sql: Sql, build: Build, sets: readonly ViewSet[] = viewSets): Promise<void> {
   const tables = sets.find(({ name }) => name === build.projection)?.tables ?? [];
   for (const table of tables) {
@@ -42,7 +42,7 @@ export async function indexBuild(sql: Sql, build: Build, sets: readonly ViewSet[
   }
 }
 
-/** Drops the tables of a build; that it was is kept. */
+/** Drops the tables of a build and keeps the record of the build. */
 export async function retire(sql: Sql, build: Build, sets: readonly ViewSet[] = viewSets): Promise<void> {
   const set = sets.find(({ name }) => name === build.projection);
   const names = [...(set?.tables ?? []).map(({ name }) => name), ...(set?.dropped ?? [])];
@@ -50,7 +50,7 @@ export async function retire(sql: Sql, build: Build, sets: readonly ViewSet[] = 
   await run(sql, `UPDATE projection_builds SET state = 'retired' WHERE projection = $1 AND suffix = $2`, [build.projection, build.suffix]);
 }
 
-/** The views are not folded yet: a build may be live from its first row on. */
+/** Whether the views are not folded yet: then a build may be live from its first row on. */
 async function isFresh(sql: Sql): Promise<boolean> {
   const rows = await run(sql, 'SELECT 1 FROM projection_offsets WHERE projection = $1 LIMIT 1', [VIEWS]);
   return rows.length === 0;
@@ -58,7 +58,7 @@ async function isFresh(sql: Sql): Promise<boolean> {
 
 const unreadable = (live: Build | undefined, set: ViewSet) => live !== undefined && live.version < (set.readable_since ?? 0);
 
-/** Everything goes on from the states of the calls: where those can't be read, all is folded again. */
+/** Every fold continues from the states of the calls: if they cannot be read, everything is folded again. */
 async function startOver(sql: Sql, builds: readonly Build[], sets: readonly ViewSet[]): Promise<void> {
   for (const build of builds) if (build.state !== 'retired') await retire(sql, build, sets);
   await run(sql, 'DELETE FROM projection_offsets');
@@ -82,8 +82,8 @@ async function prepareOne(sql: Sql, set: ViewSet, builds: readonly Build[], fres
 }
 
 /**
- * Makes what this version of the projections needs: tables on a fresh database, a build beside the live one where the
- * version has changed. Call it in a transaction that no other start runs beside.
+ * Creates what this version of the projections needs: tables in a fresh database, and a build beside the live one if the version has
+ * changed. Call it in a transaction that excludes other starts.
  */
 export async function prepareViews(sql: Sql, sets: readonly ViewSet[] = viewSets): Promise<void> {
   let builds = await readBuilds(sql);
@@ -97,7 +97,7 @@ export async function prepareViews(sql: Sql, sets: readonly ViewSet[] = viewSets
   for (const set of sets) await prepareOne(sql, set, builds, fresh, sets);
 }
 
-/** The same for a database that has nothing yet, as one text. */
+/** The same for an empty database, as a list of commands. */
 export function freshViews(sets: readonly ViewSet[] = viewSets): string[] {
   return sets.flatMap((set) => [
     ...set.tables.flatMap((table) => {

@@ -8,7 +8,7 @@ export interface Ownership {
   owner_id: string;
 }
 
-/** What the group writes: its number changes whenever a build takes the place of another. */
+/** What the group writes: its number changes whenever one build replaces another. */
 export interface Plan {
   number: number;
   live: Build[];
@@ -23,7 +23,7 @@ async function readPlan(sql: Sql): Promise<Plan> {
   return { number: rows[0]?.plan ?? 0, live: builds.filter(({ state }) => state === 'live') };
 }
 
-/** Takes a partition over: whatever its former owner still writes is rolled back (`heldBy`). Resolves with what was folded so far. */
+/** Takes a partition over: pending writes of its former owner are rolled back (`heldBy`). Resolves with what is folded so far. */
 export function takePartition(store: Store, own: Ownership): Promise<{ plan: Plan; offsets: ProjectionOffset[] }> {
   return store.transaction(async (sql: Sql) => {
     const plan = await readPlan(sql);
@@ -36,7 +36,7 @@ export function takePartition(store: Store, own: Ownership): Promise<{ plan: Pla
   });
 }
 
-/** The plan as it is now, for an owner whose write was refused; undefined where another took the partition. */
+/** The current plan, for an owner whose write was refused; undefined if another process took the partition. */
 export function planAgain(store: Store, own: Ownership): Promise<Plan | undefined> {
   return store.transaction(async (sql: Sql) => {
     const plan = await readPlan(sql);
@@ -52,8 +52,8 @@ export function planAgain(store: Store, own: Ownership): Promise<Plan | undefine
 export const NOT_THE_OWNER = '22012';
 
 /**
- * First statement of a write: fails the whole transaction where another took the partition or another plan is in force,
- * and holds both off until the end.
+ * First statement of a write: fails the whole transaction if another process took the partition or the plan changed, and blocks both
+ * until the end.
  */
 export function heldBy(own: Ownership, plan: number): Statement {
   return {

@@ -9,26 +9,26 @@ const LEASE_MS = 15_000;
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::int8';
 const run = <R extends Row>(sql: Sql, text: string, params: readonly unknown[] = []) => sql.query<R>({ text, params });
 
-/** Builds that are folded together from the start of the log, beside what is live. */
+/** Builds that are folded together from the start of the log, beside the live builds. */
 export interface Replay {
-  /** Names it and its offsets. */
+  /** Identifies the replay and its offsets. */
   replay: string;
   builds: Build[];
-  /** Whose rows hold the states of the calls: one of the builds, or a scratch of its own. */
+  /** The build whose rows hold the states of the calls: one of the builds, or a separate scratch build. */
   states: Build;
 }
 
 const locked = (sql: Sql) => run<{ plan: number }>(sql, 'SELECT plan FROM projection_plans WHERE projection = $1 FOR UPDATE', [VIEWS]);
 
 /**
- * Requests from before the tables were created need no rebuild: the tables hold what it would give.
+ * Requests from before the tables were created need no rebuild: the tables already hold its result.
  * @param head offset after the newest record of configuration-changed
  */
 export async function settleRequests(sql: Sql, head: number): Promise<void> {
   await run(sql, 'UPDATE projection_builds SET asked_offset = $1 WHERE asked_offset IS NULL', [head - 1]);
 }
 
-/** Whether a rebuild is requested, running, or has left tables to drop: one cheap query. */
+/** Whether a rebuild is requested or running, or tables must be dropped: one cheap query. */
 export async function hasRebuildWork(sql: Sql): Promise<boolean> {
   const rows = await sql.query<{ found: boolean }>({
     name: 'projections_has_work',
@@ -40,7 +40,7 @@ export async function hasRebuildWork(sql: Sql): Promise<boolean> {
   return rows[0]?.found === true;
 }
 
-/** Makes a build for every request that none answers yet. */
+/** Creates a build for every rebuild request that has none. */
 export function answerRequests(store: Store, sets: readonly ViewSet[] = viewSets): Promise<void> {
   return store.transaction(async (sql) => {
     await locked(sql);
@@ -88,8 +88,8 @@ async function begin(sql: Sql, worker_id: string, builds: readonly Build[], sets
 }
 
 /**
- * The replay that this worker is to do: one without a worker, or a new one of the builds that wait.
- * Undefined where there is none, or where its builds are of another version than these sets.
+ * The replay that this worker must do: one without a worker, or a new one of the waiting builds. Undefined if there is none, or if its
+ * builds have another version than these sets.
  */
 export function claimReplay(store: Store, worker_id: string, sets: readonly ViewSet[] = viewSets): Promise<Replay | undefined> {
   return store.transaction(async (sql) => {
@@ -116,7 +116,7 @@ export function claimReplay(store: Store, worker_id: string, sets: readonly View
   });
 }
 
-/** First statement of a replay's write: fails where another worker does it, and extends the lease. */
+/** First statement of a replay's write: fails if another worker runs the replay, and extends the lease. */
 export function heldReplay(replay: string, worker_id: string): Statement {
   return {
     name: 'projections_held_replay',
@@ -132,7 +132,7 @@ export async function endReplay(sql: Sql, replay: string): Promise<void> {
   await run(sql, 'DELETE FROM projection_offsets WHERE projection = $1', [replay]);
 }
 
-/** Drops the tables that have no readers: replaced ones, and the scratch tables of ended replays. */
+/** Drops the tables that have no readers: replaced tables, and the scratch tables of ended replays. */
 export async function dropReplaced(store: Store, sets: readonly ViewSet[] = viewSets): Promise<void> {
   const ended = await run<{ replay: string }>(store, 'SELECT replay FROM projection_replays WHERE ended_at_ms IS NOT NULL');
   const over = new Set(ended.map(({ replay }) => replay));

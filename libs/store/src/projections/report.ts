@@ -5,15 +5,15 @@ import type { ViewSet } from '../views/view-set.js';
 import { readBuilds } from './builds.js';
 import { type TableDigest, tableDigest } from './digest.js';
 
-/** Where one projection stands. */
+/** State of one projection. */
 export interface ProjectionReport {
   name: string;
-  /** Of the code that reports. */
+  /** Version of the running code. */
   version: number;
   tables: string[];
-  /** What readers see; null while there is nothing yet. */
+  /** What readers see; null if nothing is readable yet. */
   live: { version: number; build: string; asked_offset: number | null } | null;
-  /** What is folded beside it; `records` of `records_total` so far, both 0 before it began. */
+  /** The build that is folded beside it: `records` of `records_total` so far, both 0 before the replay starts. */
   building: {
     version: number;
     build: string;
@@ -71,7 +71,7 @@ export async function projectionReports(sql: Sql, sets: readonly ViewSet[] = vie
   return reports.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What readers see of a projection, as one digest a table; undefined where there is none of the name. */
+/** What readers see of a projection, as one digest for each table; undefined if there is no projection of this name. */
 export async function projectionDigests(sql: Sql, name: string, sets: readonly ViewSet[] = viewSets): Promise<TableDigest[] | undefined> {
   const set = sets.find((each) => each.name === name);
   if (!set) return undefined;

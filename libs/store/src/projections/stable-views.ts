@@ -9,7 +9,7 @@ interface Column extends Row {
 
 const run = (sql: Sql, text: string) => sql.query({ text, params: [] });
 
-/** Columns of a table or view in their order; none where there is no such thing. */
+/** Columns of a table or view in their order; empty if it does not exist. */
 function columnsOf(sql: Sql, relation: string): Promise<Column[]> {
   return sql.query<Column>({
     text: `SELECT attname::text AS column, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -26,15 +26,15 @@ async function show(sql: Sql, name: string, table: string): Promise<void> {
   await run(sql, `CREATE OR REPLACE VIEW ${name} AS SELECT * FROM ${table}`);
 }
 
-/** What readers see is this build from now on. */
+/** Makes this build the one that readers see. */
 export async function showTables(sql: Sql, set: ViewSet, suffix: string): Promise<void> {
   for (const { name } of set.tables) await show(sql, name, builtTable(name, suffix));
   for (const text of analyticsViews[set.name] ?? []) await run(sql, text);
 }
 
 /**
- * Adds to the live tables what the next version has more, empty: its code reads and carries on the live tables until
- * its own build has caught up.
+ * Adds the next version's additional tables and columns to the live tables, empty: its code reads and writes the live tables until its
+ * own build has caught up.
  */
 export async function widen(sql: Sql, set: ViewSet, live: string, next: string): Promise<void> {
   for (const table of set.tables) {

@@ -6,17 +6,17 @@ import { readBuilds } from './builds.js';
 import { endReplay, heldReplay, type Replay } from './replays.js';
 import { showTables } from './stable-views.js';
 
-/** SQLSTATE of a lock that was not to be had at once. */
+/** SQLSTATE of a lock that was not available at once. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
 const run = <R extends Row>(sql: Sql, text: string, params: readonly unknown[] = []) => sql.query<R>({ text, params });
 
-/** Views for analysts hang on those that are switched: they too are waited for so long at most. */
+/** Analytics views depend on the views that are switched: the switch waits at most this long for their locks too. */
 const DEPENDENT_WAIT_MS = 100;
 
 /**
- * Views are locked together or not at all: a reader that has one and waits for another must not be waited for, or not for
- * long, since all other readers wait behind this then.
+ * Locks all views or none: waiting for a reader that holds one view and waits for another must be short or not happen, since all other
+ * readers queue behind this lock.
  */
 async function lockViews(sql: Sql, names: readonly string[], wait_ms: number): Promise<void> {
   await run(sql, `SET LOCAL lock_timeout = ${Math.max(wait_ms, DEPENDENT_WAIT_MS)}`);
@@ -42,10 +42,10 @@ async function show(sql: Sql, { replay, builds }: Replay, wait_ms: number, sets:
 }
 
 /**
- * Makes the builds of a replay what readers see, in one transaction, and from the next write on what is written. While
- * it runs nothing is written, so `level` can fold what the replay lacks of what is live, through the given Sql; it
- * answers false where that is too much, and nothing happens. @throws LOCK_NOT_AVAILABLE where a view is being read for
- * longer than `wait_ms` (0: at all): then try again.
+ * Makes the builds of a replay visible to readers, in one transaction, and the target of writes from the next write on. No writes run
+ * meanwhile, so `level` can fold the difference between the replay and the live builds through the given Sql; it returns false if the
+ * difference is too large, and nothing changes. @throws LOCK_NOT_AVAILABLE if a view is being read for longer than `wait_ms` (0: being
+ * read at all): try again.
  */
 export async function switchBuilds(
   store: Store,

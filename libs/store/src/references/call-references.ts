@@ -1,14 +1,14 @@
 import { callId, parseCallId } from '@countersign/contracts';
 import type { Sql } from '../store.js';
 
-/** A reference that a call wants to have. */
+/** A reference that a call claims. */
 export interface CallReference {
   tenant_id: string;
   external_id: string;
   call_id: string;
 }
 
-// Rows of an embedded installation are lost when it stops uncleanly. The view of calls is folded from the log, so it has the last word.
+// An embedded installation loses rows when it stops uncleanly. The view of calls is folded from the log, so it has precedence.
 const CLAIM = `WITH recorded AS (
   SELECT call_uuid, partition FROM calls WHERE tenant_id = $1 AND external_id = $2
   ORDER BY (call_uuid = $3::uuid AND partition = $4::int2) DESC, requested_at_ms LIMIT 1)
@@ -18,8 +18,8 @@ ON CONFLICT (tenant_id, external_id) DO UPDATE SET external_id = known.external_
 RETURNING call_uuid, partition`;
 
 /**
- * Gives a reference to the call, unless another call of the tenant has it. The first one keeps it.
- * @returns the id of the call that has it
+ * Gives a reference to the call, unless another call of the tenant has it: the first one keeps it. @returns the id of the call that has
+ * it
  */
 export async function claimReference(sql: Sql, { tenant_id, external_id, call_id }: CallReference): Promise<string> {
   const id = parseCallId(call_id);

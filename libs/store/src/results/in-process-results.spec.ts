@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { InProcessResults } from './in-process-results.js';
 import { CACHED_BYTES_MAX } from './result-cache.js';
 
-test('a result is there until its time is over', () => {
+test('a result is found until it expires', () => {
   let now = 0;
   const results = new InProcessResults({ now_ms: () => now });
   results.put('a', Buffer.from('1'), 100);
@@ -14,7 +14,7 @@ test('a result is there until its time is over', () => {
   expect(results.bytes).toBe(0);
 });
 
-test('the one that was used longest ago goes first', () => {
+test('the least recently used result is evicted first', () => {
   const results = new InProcessResults({ entries_max: 2 });
   results.put('a', Buffer.from('1'), 1e9);
   results.put('b', Buffer.from('2'), 1e9);
@@ -23,7 +23,7 @@ test('the one that was used longest ago goes first', () => {
   expect(['a', 'b', 'c'].map((key) => results.get(key)?.toString())).toEqual(['1', undefined, '3']);
 });
 
-test('it never holds more than it may, whatever is put', () => {
+test('the cache never exceeds its limits, whatever is stored', () => {
   const put = fc.record({
     key: fc.string({ maxLength: 3 }),
     bytes: fc.integer({ min: 0, max: 400 }),

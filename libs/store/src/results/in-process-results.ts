@@ -11,7 +11,7 @@ export interface InProcessResultsOptions {
   now_ms?: () => number;
 }
 
-/** Least recently used goes first, by number and by bytes. */
+/** Evicts the least recently used results, by number and by bytes. */
 export class InProcessResults implements ResultCache {
   private readonly entries = new Map<string, Entry>();
   private readonly entries_max: number;

@@ -21,7 +21,7 @@ async function connected(): Promise<RedisResults> {
   throw new Error('Redis does not answer');
 }
 
-test('any bytes come back until their time is over', async () => {
+test('any bytes are returned until they expire', async () => {
   const results = await connected();
   const value = Buffer.from([0, 255, 10, 13]);
   results.put('a', value, 60_000);

@@ -5,16 +5,16 @@ import { CACHED_BYTES_MAX, CACHED_MS_MAX, type ResultCache } from './result-cach
 export interface RedisResultsOptions {
   /** redis://host:port */
   url: string;
-  /** In front of each key, for a Redis that is shared. */
+  /** Prefix of each key, for a shared Redis. */
   prefix?: string;
-  /** Called for each lost connection; the cache is then empty. */
+  /** Called for each lost connection; the cache then finds nothing. */
   on_fault?: (error: Error) => void;
 }
 
 const ANSWER_MS = 250;
 const RECONNECT_MAX_MS = 2_000;
 
-/** Results in Redis, each with its own end. While Redis is unavailable or slow, nothing is found and nothing waits. */
+/** Results in Redis, each with its own expiry. While Redis is unavailable or slow, nothing is found and nothing waits. */
 export class RedisResults implements ResultCache {
   private readonly redis: Redis;
   private readonly faults: RedisFaults;

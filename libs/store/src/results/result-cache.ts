@@ -1,16 +1,13 @@
-/**
- * Results that may be given again, by key: a hint in front of running a tool, bounded, and lost at will. Nothing is kept
- * here that the log does not have.
- */
+/** Cached results of tools, by key: they save a run, are bounded, and may be lost at any time. The log has everything that is cached. */
 export interface ResultCache {
-  /** In process at once, elsewhere a promise that never rejects; undefined: not there. */
+  /** Synchronous in process, otherwise a promise that never rejects; undefined: not cached. */
   get(key: string): Buffer | undefined | Promise<Buffer | undefined>;
-  /** Forgotten after `ttl_ms`, or earlier where there is no room. */
+  /** Expires after `ttl_ms`, or is evicted earlier if there is no room. */
   put(key: string, value: Buffer, ttl_ms: number): void;
   close(): Promise<void>;
 }
 
-/** A larger result is not kept. */
+/** A larger result is not cached. */
 export const CACHED_BYTES_MAX = 256 * 1024;
-/** Nothing is kept for longer: 30 days. */
+/** Longest expiry of a result: 30 days. */
 export const CACHED_MS_MAX = 30 * 24 * 3_600_000;

@@ -7,7 +7,7 @@ import { FileSubjectKeys } from './file-subject-keys.js';
 
 const place = (subject: string, period = '2026-11') => ({ tenant_id: 'acme', subject, markings: '', period });
 
-describe('the file of the keys of subjects', () => {
+describe('the file of subject keys', () => {
   const wrapping_key = randomBytes(32);
   let dir: string;
   let file: string;
@@ -17,7 +17,7 @@ describe('the file of the keys of subjects', () => {
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
-  test('a key that was given out is there again; a destroyed one is nowhere in the file, and its place gets a new one', async () => {
+  test('an issued key is found again; a destroyed key is nowhere in the file, and its place gets a new key', async () => {
     const keys = await FileSubjectKeys.open(file, wrapping_key);
     const [a, b] = await keys.current([place('a'), place('b')], 1);
     expect((await keys.current([place('a')], 2))[0]?.key_id).toBe(a?.key_id);
@@ -37,7 +37,7 @@ describe('the file of the keys of subjects', () => {
     await last.close();
   });
 
-  test('many at once get one key a place, and months can be destroyed by their age', async () => {
+  test('concurrent requests get one key for each place, and keys can be destroyed by month', async () => {
     const keys = await FileSubjectKeys.open(file, wrapping_key);
     const made = await Promise.all(Array.from({ length: 50 }, (_, at) => keys.current([place(`s${at % 5}`), place('x', '2026-03')], at)));
     expect(new Set(made.flat().map(({ key_id }) => key_id)).size).toBe(6);
@@ -46,7 +46,7 @@ describe('the file of the keys of subjects', () => {
     await keys.close();
   });
 
-  test('a torn last record was never given out, a torn overwrite is destroyed, other damage is refused', async () => {
+  test('a torn last record was never issued, a torn overwrite counts as destroyed, and other damage is refused', async () => {
     const keys = await FileSubjectKeys.open(file, wrapping_key);
     await keys.current([place('a'), place('b')], 1);
     await keys.close();

@@ -5,7 +5,7 @@ import { InfrastructureFault } from '@countersign/contracts';
 import { MemorySubjectKeys } from './memory-subject-keys.js';
 import type { KeptKey } from './subject-keys.js';
 
-/** A record never crosses a sector of a page, so an overwrite is whole or not there. */
+/** A record never crosses a disk sector, so an overwrite is atomic. */
 const RECORD_BYTES = 1024;
 const DIGEST_HEX = 16;
 const BLANK = Buffer.alloc(RECORD_BYTES, ' ');
@@ -19,13 +19,13 @@ function recordOf(key: KeptKey): Buffer {
   return Buffer.concat([record, BLANK.subarray(record.length)]);
 }
 
-/** Undefined: nothing is there (any more). @throws Error where the record is damaged */
+/** Undefined: no key is here (any more). @throws Error if the record is damaged */
 function keyOf(record: Buffer, at: number): KeptKey | undefined {
   const text = record.toString().trimEnd();
   if (text === '') return undefined;
   const body = text.slice(DIGEST_HEX + 1);
   if (text.slice(0, DIGEST_HEX) !== digestOf(body)) {
-    // One of its sectors is blank: it was being destroyed when the machine went down, and is.
+    // One of its sectors is blank: a crash interrupted its destruction, so it counts as destroyed.
     if (text.startsWith(' ') || !text.endsWith('}')) return undefined;
     throw new Error(`record ${at} is damaged: restore the file from a backup`);
   }
@@ -34,8 +34,8 @@ function keyOf(record: Buffer, at: number): KeptKey | undefined {
 }
 
 /**
- * Keys of subjects in one private file (mode 0600) of records of one size, so that a destroyed key is overwritten where
- * it stands and synced. Of one process (the data directory is locked).
+ * Keys of subjects in one private file (mode 0600) of records of one size, so that a destroyed key is overwritten in place and synced.
+ * One process uses it (the data directory is locked).
  */
 export class FileSubjectKeys extends MemorySubjectKeys {
   private readonly slots = new Map<string, number>();
@@ -94,7 +94,7 @@ export class FileSubjectKeys extends MemorySubjectKeys {
   }
 
   private load(bytes: Buffer, file: string): void {
-    // A last record that is not whole was never given out.
+    // An incomplete last record was never issued.
     this.end = Math.floor(bytes.length / RECORD_BYTES);
     for (let at = 0; at < this.end; at++) {
       try {

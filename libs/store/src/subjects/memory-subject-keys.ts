@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type KeptKey, placeOfKey, SubjectKeys } from './subject-keys.js';
 
-/** Keys of subjects in memory: for specs, and beneath the file. */
+/** Keys of subjects in memory: for specs, and as the base of the file. */
 export class MemorySubjectKeys extends SubjectKeys {
   protected readonly byId = new Map<string, KeptKey>();
   private readonly byPlace = new Map<string, KeptKey>();
@@ -67,10 +67,10 @@ export class MemorySubjectKeys extends SubjectKeys {
     this.byPlace.delete(placeOfKey(key));
   }
 
-  /** Resolves when they are durable, and all that were taken before. */
+  /** Resolves when these keys and all earlier ones are durable. */
   protected async keep(_keys: readonly KeptKey[]): Promise<void> {}
 
-  /** Resolves when nothing of them is left. */
+  /** Resolves when the keys are erased. */
   protected async wipe(_keys: readonly KeptKey[]): Promise<void> {}
 
   private ids(wanted: (key: KeptKey) => boolean): string[] {

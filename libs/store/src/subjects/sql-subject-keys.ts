@@ -33,7 +33,7 @@ export class SqlSubjectKeys extends SubjectKeys {
     return (await this.store.query({ text, params: [tenant_id, markings, period] })).length;
   }
 
-  /** The store is its process's to close. */
+  /** The process owns the store and closes it. */
   async close(): Promise<void> {}
 
   protected read(key_ids: readonly string[]): Promise<readonly KeptKey[]> {
@@ -47,7 +47,7 @@ export class SqlSubjectKeys extends SubjectKeys {
     const all = missing.length > 0 ? await this.at(offered) : known;
     return offered.map((one) => {
       const found = all.get(placeOfKey(one));
-      if (!found) throw new Error('a key of a data subject was destroyed while it was created'); // erased just now: the caller asks again
+      if (!found) throw new Error('a key of a data subject was destroyed while it was created'); // erased just now: the caller retries
       return found;
     });
   }

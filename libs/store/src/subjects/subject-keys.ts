@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '@countersign/contracts';
 import { open, seal } from '../vault/wrapping-keys.js';
 
-/** What one key is for: a subject's data of one month with the same markings. */
+/** The scope of one key: a subject's data of one month with the same markings. */
 export interface KeyPlace {
   tenant_id: string;
   /** HMAC of the subject's id, hex; never the id. */
   subject: string;
-  /** Sorted, with commas between. */
+  /** Sorted and separated by commas. */
   markings: string;
   /** YYYY-MM (UTC). */
   period: string;
@@ -19,7 +19,7 @@ export interface SubjectKey extends KeyPlace {
   key: Buffer;
 }
 
-/** A key as it is kept: wrapped under a key of the installation. */
+/** A key as stored: wrapped under a key of the installation. */
 export interface KeptKey extends KeyPlace {
   key_id: string;
   wrapped: Buffer;
@@ -32,14 +32,14 @@ export const placeOfKey = ({ tenant_id, subject, markings, period }: KeyPlace): 
 const aboutOf = (place: KeyPlace, key_id: string): string => `subject/${key_id}/${placeOfKey(place)}`;
 
 /**
- * The keys of subjects. A key that was given out is durable; a key that was destroyed is nowhere any more, and its place
- * gets a new one when one is needed again. Nothing is cached: every process sees at once what another one destroyed.
- * Throws InfrastructureFault where the store is unavailable.
+ * The keys of data subjects. An issued key is durable. A destroyed key is erased everywhere, and its place gets a new key when one is
+ * needed again. Nothing is cached: every process sees at once which keys another one destroyed. Throws InfrastructureFault if the store
+ * is unavailable.
  */
 export abstract class SubjectKeys {
   constructor(private readonly wrapping_key: Buffer) {}
 
-  /** The keys of these ids that live. */
+  /** The keys of these ids that are not destroyed. */
   async get(tenant_id: string, key_ids: readonly string[]): Promise<Map<string, Buffer>> {
     const keys = new Map<string, Buffer>();
     if (key_ids.length === 0) return keys;
@@ -47,12 +47,12 @@ export abstract class SubjectKeys {
     return keys;
   }
 
-  /** Which of these ids live. */
+  /** Which of these ids are not destroyed. */
   async living(tenant_id: string, key_ids: readonly string[]): Promise<string[]> {
     return (await this.read(key_ids)).filter((kept) => kept.tenant_id === tenant_id).map(({ key_id }) => key_id);
   }
 
-  /** The keys of these places, in their order; made where there are none. */
+  /** The keys of these places, in their order; missing keys are created. */
   async current(places: readonly KeyPlace[], now_ms: number): Promise<SubjectKey[]> {
     const made = places.map((place): KeptKey => {
       const key_id = uuidv7(now_ms);
@@ -62,18 +62,18 @@ export abstract class SubjectKeys {
     return kept.map((one) => ({ ...one, key: this.opened(one) }));
   }
 
-  /** Ids of the living keys of a subject. */
+  /** Ids of a subject's keys that are not destroyed. */
   abstract ofSubject(tenant_id: string, subject: string): Promise<string[]>;
-  /** Sets of markings and months of which there are keys, with their number. */
+  /** Sets of markings and months for which keys exist, with their number. */
   abstract periods(tenant_id: string): Promise<{ markings: string; period: string; keys: number }[]>;
-  /** Overwritten and synced, or deleted; those that are already deleted are no fault. @returns how many there were */
+  /** Overwrites and syncs, or deletes, the keys; keys that are already destroyed are no fault. @returns how many existed */
   abstract destroy(tenant_id: string, key_ids: readonly string[]): Promise<number>;
   /** Destroys the keys with these markings of earlier months. */
   abstract destroyBefore(tenant_id: string, markings: string, period: string): Promise<number>;
   abstract close(): Promise<void>;
 
   protected abstract read(key_ids: readonly string[]): Promise<readonly KeptKey[]>;
-  /** For each place the key that it has; the one that is offered where it has none. */
+  /** The existing key of each place; stores the offered key where there is none. */
   protected abstract findOrKeep(offered: readonly KeptKey[]): Promise<KeptKey[]>;
 
   private opened(kept: KeptKey): Buffer {

@@ -28,8 +28,8 @@ function parse(text: string): Line | undefined {
 }
 
 /**
- * Sealed rows in one private file (mode 0600): a line a change, synced before it counts, many changes in one sync. Of one
- * process (the data directory is locked). A torn last line is cut off; damage before it is refused.
+ * Sealed rows in one private file (mode 0600): one line for each change, synced before it takes effect, many changes in one sync. One
+ * process uses it (the data directory is locked). A torn last line is cut off; damage before it is refused.
  */
 export class FileRows extends MemoryRows {
   private waiting: { text: string; done(): void; failed(cause: unknown): void }[] = [];

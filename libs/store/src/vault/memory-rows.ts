@@ -1,6 +1,6 @@
 import { isSameValue, placeText, type SealedPlace, type SealedRow, SealedRows } from './sealed-rows.js';
 
-/** Sealed rows in memory: for specs, and beneath the file. */
+/** Sealed rows in memory: for specs, and as the base of the file. */
 export class MemoryRows extends SealedRows {
   protected readonly rows = new Map<string, SealedRow>();
 

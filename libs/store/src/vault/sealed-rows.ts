@@ -1,4 +1,4 @@
-/** Where a sealed value stands. `owner` is the user of a user's value, else empty; `org` values are of tenant ''. */
+/** The scope of a sealed value. `owner` is the user of a user's value, else empty; `org` values have tenant ''. */
 export interface SealedPlace {
   kind: 'secret' | 'token';
   tenant_id: string;
@@ -7,9 +7,9 @@ export interface SealedPlace {
   name: string;
 }
 
-/** A sealed value: its ciphertext under a data key, and that key under a wrapping key. Nothing of it can be read without the keys. */
+/** A sealed value: its ciphertext under a data key, and that key under a wrapping key. Without the keys nothing of it can be read. */
 export interface SealedRow extends SealedPlace {
-  /** 1, 2, … with every new value. */
+  /** 1, 2, …: increases with every new value. */
   version: number;
   key_id: string;
   wrapped: Buffer;
@@ -19,30 +19,32 @@ export interface SealedRow extends SealedPlace {
   expires_at_ms: number | null;
 }
 
-/** Whether two rows hold the same value: each value has a nonce of its own, so one that was removed and made again is another. */
+/** Whether two rows hold the same value: each value has its own nonce, so a value that was removed and set again is a different one. */
 export function isSameValue(one: SealedRow | undefined, other: SealedRow): boolean {
   return one !== undefined && one.version === other.version && one.ciphertext.equals(other.ciphertext);
 }
 
-/** One text for each place. */
+/** A unique text for each place. */
 export function placeText({ kind, tenant_id, scope, owner, name }: SealedPlace): string {
   return JSON.stringify([kind, tenant_id, scope, owner, name]);
 }
 
 /**
- * Where sealed values are kept. A write that resolved is durable; two writers of one place do not lose one another's
- * version: `put` takes a row only as the successor of what is there. Throws InfrastructureFault where it is unavailable.
+ * Storage of sealed values. A resolved write is durable. Two writers of one place cannot overwrite each other's version: `put` accepts a
+ * row only as the successor of the stored one. Throws InfrastructureFault if the storage is unavailable.
  */
 export abstract class SealedRows {
   abstract get(places: readonly SealedPlace[]): Promise<SealedRow[]>;
   abstract list(kind: SealedPlace['kind'], tenant_id: string): Promise<SealedRow[]>;
-  /** `over`: the row that this one replaces. False where that is not there (any more), or the version is not the next one of its place. */
+  /**
+   * `over`: the row that this one replaces. False if that row does not exist (any more), or the version is not the next one of its place.
+   */
   abstract put(row: SealedRow, over?: SealedRow): Promise<boolean>;
-  /** `over`: only this very row. False where it is not there (any more). */
+  /** `over`: remove only this exact row. False if it does not exist (any more). */
   abstract remove(place: SealedPlace, over?: SealedRow): Promise<boolean>;
   /** Rows under other wrapping keys than this one, at most `limit`. */
   abstract under_other_keys(key_id: string, limit: number): Promise<SealedRow[]>;
-  /** The same value under another wrapping key; false where the row has changed meanwhile. */
+  /** Stores the same value under another wrapping key; false if the row has changed meanwhile. */
   abstract rewrap(row: SealedRow, key: { key_id: string; wrapped: Buffer }): Promise<boolean>;
   /** Drops tokens that expired before this time. */
   abstract sweep(before_ms: number): Promise<void>;

@@ -8,9 +8,9 @@ import { KnownWrappingKeys } from './wrapping-keys.js';
 const key = (fill: number): Buffer => Buffer.alloc(32, fill);
 const terms = { now_ms: 10, expires_at_ms: null, must_exist: false };
 
-/** What sealed values need of a store. */
+/** The contract of sealed values for every store. */
 export function describeSealed(store: () => Store): void {
-  test('a sealed value comes back as it was set, its newest version only, and under a new wrapping key the same', async () => {
+  test('a sealed value is read as it was set, in its newest version only, and unchanged under a new wrapping key', async () => {
     const tenant_id = randomUUID();
     const place = { tenant_id, scope: 'workspace' as const, owner: '', name: 'api' };
     const of = { tenant_id, user_id: 'ann', name: 'api' };
@@ -36,7 +36,7 @@ export function describeSealed(store: () => Store): void {
     expect(await vault.resolve(of, 20)).toEqual({ missing: 'absent', scope: null });
   });
 
-  test('a value is replaced or removed only over the one that was read, also where that was removed and made again', async () => {
+  test('a value is replaced or removed only if it is the one that was read, even if that was removed and set again', async () => {
     const place = { tenant_id: randomUUID(), scope: 'workspace' as const, owner: '', name: 'api' };
     const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['a', key(1)]]));
     const first = await vault.set(place, 'the first value', { ...terms, over: null });
@@ -52,7 +52,7 @@ export function describeSealed(store: () => Store): void {
     expect(await vault.remove(place, over)).toBe(false);
   });
 
-  test('a sealed token is kept once and swept an hour after it has expired', async () => {
+  test('a sealed token is stored once and removed an hour after it has expired', async () => {
     const tenant_id = randomUUID();
     const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['b', key(2)]]));
     const token = { user_id: 'ann', text: randomUUID(), expires_at_ms: 1_000 };

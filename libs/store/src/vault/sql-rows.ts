@@ -55,7 +55,7 @@ export class SqlRows extends SealedRows {
     await this.store.query({ text: `DELETE FROM sealed_values WHERE kind = 'token' AND expires_at_ms < $1`, params: [before_ms] });
   }
 
-  /** The store is its process's to close. */
+  /** The process owns the store and closes it. */
   async close(): Promise<void> {}
 
   private async query(text: string, params: readonly unknown[]): Promise<SealedRow[]> {

@@ -72,7 +72,7 @@ test('of two writers of one version one wins', async () => {
   await store.close();
 });
 
-test('what is on disk is private and says nothing of a value; another start reads it', async () => {
+test('stored bytes are private and reveal nothing of a value; another start reads the value', async () => {
   const vault = await opened();
   await vault.set(workspace, VALUE, terms);
   const ref = await vault.seal('acme', { user_id: 'ann', text: 'a.user.token', expires_at_ms: 1000 }, 10);
@@ -89,7 +89,7 @@ test('what is on disk is private and says nothing of a value; another start read
   await again.close();
 });
 
-test('a torn last line is cut off, damage before it is refused, and a value does not open in another place', async () => {
+test('a torn last line is cut off, damage before it is refused, and a value cannot be opened in another place', async () => {
   const vault = await opened();
   await vault.set(workspace, VALUE, terms);
   await vault.close();
@@ -110,7 +110,7 @@ test('a torn last line is cut off, damage before it is refused, and a value does
   await expect(moved.resolve({ ...who, tenant_id: 'evil' }, 20)).rejects.toThrow();
 });
 
-test('keys are rotated while values are read and set; the old key opens nothing any more that was wrapped again', async () => {
+test('keys are rotated while values are read and set; the old key opens no value that was wrapped again', async () => {
   const vault = await opened();
   for (let n = 0; n < 150; n++) await vault.set({ ...workspace, name: `s${n}` }, `${VALUE}-${n}`, terms);
   let reading = true;

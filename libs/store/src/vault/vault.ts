@@ -5,16 +5,16 @@ import { KnownWrappingKeys, open, seal, type WrappingKeys } from './wrapping-key
 
 export type SecretScope = SealedPlace['scope'];
 
-/** Where a secret stands: of a user, of a workspace (tenant) or of the whole installation. */
+/** The scope of a secret: a user, a workspace (tenant) or the whole installation. */
 export type SecretPlace = Omit<SealedPlace, 'kind'>;
 
 /** The public part of a secret: everything but its value. */
 export type SecretFact = Omit<SealedRow, 'wrapped' | 'ciphertext' | 'kind' | 'key_id'> & {
-  /** Names this value among all that ever were at its place; says nothing of it. */
+  /** Identifies this value among all that were ever at its place; reveals nothing of it. */
   tag: string;
 };
 
-/** Terms of a new value. `over`: the tag of the value that it replaces, null: there is none; absent: whatever is there. */
+/** Conditions and properties of a new value. `over`: the tag of the value that it replaces, null: none may exist; absent: replaces any. */
 export interface SecretTerms {
   now_ms: number;
   expires_at_ms: number | null;
@@ -22,7 +22,7 @@ export interface SecretTerms {
   over?: string | null;
 }
 
-/** A secret as a run gets it. */
+/** A secret as a run receives it. */
 export interface ResolvedSecret {
   value: string;
   scope: SecretScope;
@@ -49,8 +49,8 @@ const SWEEP_AFTER_MS = 3_600_000;
 const aboutOf = (place: SealedPlace, version: number): string => `${placeText(place)}#${version}`;
 
 /**
- * Secrets and users' tokens at rest: each value under a data key of its own (AES-256-GCM), each data key under a wrapping
- * key, both bound to the value's place and version. Values come out only by `resolve` and `token`.
+ * Secrets and users' tokens at rest. Each value is encrypted under its own data key (AES-256-GCM), and each data key under a wrapping
+ * key; both are bound to the value's place and version. Only `resolve` and `token` return values.
  */
 export class Vault {
   private swept_at_ms = 0;
@@ -65,13 +65,13 @@ export class Vault {
     return new Vault(new MemoryRows(), new KnownWrappingKeys([['k1', randomBytes(KEY_BYTES)]]));
   }
 
-  /** What is known of the secret at a place. */
+  /** The public part of the secret at a place. */
   async fact(place: SecretPlace): Promise<SecretFact | undefined> {
     const [row] = await this.rows.get([{ kind: 'secret', ...place }]);
     return row && factOf(row);
   }
 
-  /** A new value. @returns what is known of it now; undefined where it has to be there already and is not, or another writer was faster. */
+  /** Sets a new value. @returns its public part; undefined if the required previous value does not exist or another writer was faster. */
   async set(place: SecretPlace, value: string, terms: SecretTerms): Promise<SecretFact | undefined> {
     const at: SealedPlace = { kind: 'secret', ...place };
     const [before] = await this.rows.get([at]);
@@ -81,7 +81,7 @@ export class Vault {
     return (await this.rows.put(row, before)) ? factOf(row) : undefined;
   }
 
-  /** `over`: the tag of the value that is removed; absent: whatever is there. False where that is not there. */
+  /** `over`: the tag of the value to remove; absent: any value. False if it does not exist. */
   async remove(place: SecretPlace, over?: string): Promise<boolean> {
     const at: SealedPlace = { kind: 'secret', ...place };
     if (over === undefined) return this.rows.remove(at);
@@ -89,7 +89,7 @@ export class Vault {
     return row !== undefined && tagOf(row) === over && this.rows.remove(at, row);
   }
 
-  /** What is known of a tenant's secrets ('' for the installation's). */
+  /** The public parts of a tenant's secrets ('' for the installation's). */
   async list(tenant_id: string): Promise<SecretFact[]> {
     return (await this.rows.list('secret', tenant_id)).map(factOf);
   }
@@ -112,7 +112,7 @@ export class Vault {
     return { missing: 'absent', scope: null };
   }
 
-  /** Keeps a user's token until it has expired. @returns its reference, the same for the same token. */
+  /** Stores a user's token until it expires. @returns its reference, which is the same for the same token. */
   async seal(tenant_id: string, token: SealedToken, now_ms: number): Promise<string> {
     const ref = `ut_${createHash('sha256').update(token.text).digest('base64url').slice(0, 22)}`;
     const place: SealedPlace = { kind: 'token', tenant_id, scope: 'user', owner: '', name: ref };
@@ -131,7 +131,9 @@ export class Vault {
     return row && (JSON.parse(await this.opened(row)) as SealedToken);
   }
 
-  /** A new wrapping key where this installation makes its own; then everything is wrapped with the current one, while it is used. */
+  /**
+   * Creates a new wrapping key if the installation creates its own; then wraps everything with the current key, while values are in use.
+   */
   async rotate(): Promise<{ key_id: string; rewrapped: number }> {
     const key_id = await this.keys.rotate();
     let rewrapped = 0;
@@ -144,7 +146,7 @@ export class Vault {
         const data_key = await this.keys.unwrap(row, about);
         if (await this.rows.rewrap(row, await this.keys.wrap(data_key, about))) rewrapped++;
       }
-      if (rewrapped === before) await new Promise((turn) => setTimeout(turn, 20)); // others change them just now
+      if (rewrapped === before) await new Promise((turn) => setTimeout(turn, 20)); // concurrent writers are changing them
     }
   }
 

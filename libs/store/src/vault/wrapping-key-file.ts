@@ -20,7 +20,7 @@ export class WrappingKeyFile extends WrappingKeys {
     super();
   }
 
-  /** Reads the file, or makes it with a first key. @throws Error where it is damaged: it is never replaced. */
+  /** Reads the file, or creates it with a first key. @throws Error if it is damaged: it is never replaced. */
   static async open(file: string): Promise<WrappingKeyFile> {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -67,7 +67,7 @@ function known({ keys }: Kept): KnownWrappingKeys {
   return new KnownWrappingKeys(keys.map(({ id, key }) => [id, Buffer.from(key, 'base64')]));
 }
 
-/** Whole and synced before it has its name. */
+/** Writes the whole file and syncs it before it gets its name. */
 async function keep(file: string, kept: Kept): Promise<void> {
   const part = `${file}.${process.pid}.new`;
   const handle = await open(part, 'w', 0o600);

@@ -4,7 +4,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM: nonce, tag, ciphertext in one buffer. `about` is bound to it: the same bytes elsewhere do not open. */
+/** AES-256-GCM: nonce, tag and ciphertext in one buffer. `about` is authenticated: the same bytes do not open with another `about`. */
 export function seal(key: Buffer, plain: Buffer, about: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about));
@@ -12,7 +12,7 @@ export function seal(key: Buffer, plain: Buffer, about: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** @throws Error where the bytes were changed, are of another key or of something else. */
+/** @throws Error if the bytes were changed or belong to another key or another `about`. */
 export function open(key: Buffer, sealed: Buffer, about: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(about));
   decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
@@ -26,15 +26,15 @@ export interface WrappedKey {
 }
 
 /**
- * Keys that wrap data keys, in the shape of a key management service: what they are never comes out. `about` is the
- * encryption context, checked again when a key is unwrapped. All of them throw where the service is unavailable.
+ * Keys that wrap data keys, with the interface of a key management service: the keys themselves are never exposed. `about` is the
+ * encryption context, which is verified when a key is unwrapped. All methods throw if the service is unavailable.
  */
 export abstract class WrappingKeys {
-  /** The key that new data keys are wrapped with. */
+  /** The id of the key that wraps new data keys. */
   abstract current(): string;
   abstract wrap(data_key: Buffer, about: string): Promise<WrappedKey>;
   abstract unwrap(key: WrappedKey, about: string): Promise<Buffer>;
-  /** Makes a new key the current one where this process owns the keys; older ones still unwrap. @returns the current key's id. */
+  /** Creates a new current key if this process owns the keys; older ones still unwrap. @returns the current key's id. */
   abstract rotate(): Promise<string>;
 }
 
@@ -48,7 +48,7 @@ export class KnownWrappingKeys extends WrappingKeys {
     this.#keys = new Map(keys);
   }
 
-  /** `id:base64[,id:base64…]`. @throws Error where it is something else. */
+  /** `id:base64[,id:base64…]`. @throws Error for any other text. */
   static fromText(text: string): KnownWrappingKeys {
     const parts = text.split(',').map((part) => /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=]+)$/.exec(part.trim()));
     if (parts.some((part) => part === null)) throw new Error('write them as id:base64, separated by commas');
@@ -70,7 +70,7 @@ export class KnownWrappingKeys extends WrappingKeys {
     return open(key, wrapped, about);
   }
 
-  /** The operator rotates them, in the environment. */
+  /** Does nothing: the operator rotates these keys through the environment. */
   async rotate(): Promise<string> {
     return this.current();
   }

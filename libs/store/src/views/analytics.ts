@@ -3,8 +3,8 @@ import type { Store } from '../store.js';
 const at = (column: string, as: string) => `to_timestamp(${column} / 1000.0) AS ${as}`;
 
 /**
- * SQL views for analysts, by name: what they show stays, whatever the tables behind them become. Columns are only added,
- * at the end. One row each a call, case, line of a case's history, and approval.
+ * SQL views for analysts, by name. Their columns are stable even if the underlying tables change: new columns are only added at the end.
+ * One row for each call, case, line of a case's history, and approval.
  */
 const analyticsViews: Readonly<Record<string, string>> = {
   analytics_calls: `SELECT partition::text || '-' || call_uuid::text AS call_id, tenant_id, case_id, run_id, tool, status,
@@ -17,10 +17,10 @@ const analyticsViews: Readonly<Record<string, string>> = {
     ${at('ended_at_ms', 'ended_at')}, ended_by FROM approvals WHERE requested_at_ms IS NOT NULL`,
 };
 
-/** Any number that no other lock has: services that start at once take turns. */
+/** Lock id that no other lock uses: services that start at once take turns. */
 const TURN = 60_123_006;
 
-/** Makes the views for analysts, or makes them again where a table behind them has changed. */
+/** Creates the views for analysts, or creates them again if an underlying table has changed. */
 export async function showAnalytics(store: Store): Promise<void> {
   await store.transaction(async (sql) => {
     await sql.query({ text: 'SELECT pg_advisory_xact_lock($1::int8)', params: [TURN] });

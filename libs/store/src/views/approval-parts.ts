@@ -2,29 +2,29 @@ import type { ApprovalPart as RecordedPart } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
 import type { Escalation, RequestedApproval } from './approvals.js';
 
-/** One part of a request, as it is now. */
+/** The current state of one part of a request. */
 export interface PartRow {
-  /** Null in records from before parts. */
+  /** Null in records from before parts existed. */
   rule: string | null;
-  /** Groups that had it before the present one. */
+  /** Number of groups that had the part before the current one. */
   level: number;
   approver_roles: string[];
   people: string[];
-  /** Approvals that it has. */
+  /** Approvals received. */
   approvals: number;
-  /** Approvals that it needs. */
+  /** Approvals required. */
   quorum: number;
   met: boolean;
   four_eyes: boolean;
   requested_at_ms: number;
   expires_at_ms: number;
-  /** Why the people known at the time of the request cannot meet it. */
+  /** Why the people known at the time of the request cannot reach the quorum. */
   shortfall: string | null;
 }
 
 type RequestedParts = RequestedApproval & { requested_at_ms: number; expires_at_ms: number };
 
-/** What votes and escalations say about a part; '' names the only one. */
+/** What votes and escalations report about a part; '' names the only part. */
 export interface ReportedPart extends Row {
   approval_id: string;
   rule: string;
@@ -32,7 +32,7 @@ export interface ReportedPart extends Row {
   escalation: string | null;
 }
 
-/** What is known of the parts of these requests, by their ids. */
+/** What votes and escalations reported about the parts of these requests, by approval id. */
 export async function readParts(
   sql: Sql,
   tenant_id: string,
@@ -48,19 +48,19 @@ export async function readParts(
   return found;
 }
 
-/** The group that a part went to last. */
+/** The newest escalation of a part. */
 export function escalationOf(reported: readonly ReportedPart[], rule: string): Escalation | undefined {
   const text = reported.find((one) => one.rule === rule)?.escalation;
   return text ? (JSON.parse(text) as Escalation) : undefined;
 }
 
-/** The group that has a part at a level. */
+/** The group that is asked for a part at a level. */
 function groupAt({ requirement, level }: RecordedPart): Pick<Escalation, 'approver_roles' | 'people' | 'quorum'> {
   const { approver_roles, people, quorum } = requirement.escalate_to[level - 1] ?? requirement;
   return { approver_roles, people, quorum };
 }
 
-/** The parts of a request as they are now. */
+/** The current state of the parts of a request. */
 export function partRows(requested: RequestedParts, reported: readonly ReportedPart[]): PartRow[] {
   const isOnly = requested.parts.length < 2;
   const now = (part: Omit<PartRow, 'approvals' | 'met'>): PartRow => {

@@ -2,8 +2,8 @@ import type { Row, Sql, Statement } from '../store.js';
 import type { ViewSet } from './view-set.js';
 
 /**
- * What people did with a request for approval: one narrow row a request, whoever decided it. `looks` has the time of the
- * first look by person; `decisions` has [person, vote, time] by the id of each vote that policy counted.
+ * How people handled a request for approval: one narrow row for each request, whoever decided it. `looks` has the time of each person's
+ * first look; `decisions` has [person, vote, time] by the id of each vote that policy counted.
  */
 export const approvalQualityTables: ViewSet = {
   name: 'approval-quality',
@@ -22,13 +22,13 @@ export const approvalQualityTables: ViewSet = {
 
 export type DecisionEntry = readonly [voter_id: string, vote: string, voted_at_ms: number];
 
-/** What one or more events say about a request; what they say nothing about is null or empty. */
+/** What one or more events report about a request; what they do not report is null or empty. */
 export interface ApprovalQualityWrite {
   tenant_id: string;
   approval_id: string;
-  /** The first request, and where it stands in `policy-decided`. */
+  /** The first request, and its offset in `policy-decided`. */
   request: { rule: string | null; requested_at_ms: number; offset: number } | null;
-  /** First look by person, ms. */
+  /** Time of the first look by person, ms. */
   looks: Map<string, number>;
   /** By the id of the vote. */
   decisions: Map<string, DecisionEntry>;
@@ -37,14 +37,17 @@ export interface ApprovalQualityWrite {
 
 const json = (entries: ReadonlyMap<string, unknown>): string => JSON.stringify(Object.fromEntries(entries));
 
-/** When the newest of its decisions was made, of those known so far. */
+/** The time of the newest known decision. */
 function decidedAt({ decisions }: ApprovalQualityWrite): number | null {
   let newest: number | null = null;
   for (const [, , at_ms] of decisions.values()) newest = Math.max(newest ?? at_ms, at_ms);
   return newest;
 }
 
-/** At most one row a request in one statement. Of each look and each vote the first one stays, in whatever order topics come. */
+/**
+ * At most one row for each request in one statement. The first value of each look and each vote is kept, in whatever order the topics are
+ * read.
+ */
 export function upsertApprovalQuality(rows: readonly ApprovalQualityWrite[]): Statement {
   return {
     name: 'views_upsert_approval_quality',
@@ -84,7 +87,7 @@ export interface CountedVoteRow extends Row {
   rule: string | null;
 }
 
-/** Votes that policy counted since a time, the newest first, with when their voter first opened the request. */
+/** Votes that policy counted since a time, newest first, with the time when the voter first opened the request. */
 export async function countedVotes(sql: Sql, query: { tenant_id: string; since_ms: number; limit: number }): Promise<CountedVoteRow[]> {
   return sql.query<CountedVoteRow>({
     name: 'views_counted_votes',

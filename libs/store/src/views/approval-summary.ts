@@ -1,19 +1,19 @@
 import type { Row, Sql } from '../store.js';
 
-/** The longest-waiting requests that a summary counts: it stays cheap however many there are. */
+/** Most requests that a summary counts, the longest-waiting first, so that it stays cheap. */
 export const SUMMARY_MAX = 10_000;
 
-/** Open requests to one group of roles, of one tier. */
+/** Open requests to one group of roles, at one tier. */
 export interface PendingGroup extends Row {
-  /** Null in records from before evidence. */
+  /** Null in records from before evidence existed. */
   tier: string | null;
-  /** The first roles of the request, as they are recorded: JSON text of names. */
+  /** The first roles of the request, as recorded: JSON text of names. */
   approver_roles: string;
   pending: number;
   oldest_pending_at_ms: number;
 }
 
-/** What waits for people of a tenant by tier and roles, the longest-waiting group first. */
+/** Pending approvals of a tenant by tier and roles, the longest-waiting group first. */
 export function pendingApprovals(sql: Sql, tenant_id: string): Promise<PendingGroup[]> {
   return sql.query<PendingGroup>({
     name: 'views_pending_approvals',

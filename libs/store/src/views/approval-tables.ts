@@ -1,6 +1,6 @@
 import type { ViewSet } from './view-set.js';
 
-/** Requests for approval and the votes. */
+/** Requests for approval and their votes. */
 export const approvalTables: ViewSet = {
   name: 'approval-inbox',
   version: 3,

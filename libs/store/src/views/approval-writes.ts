@@ -2,7 +2,7 @@ import { type PartRight, parseCallId } from '@countersign/contracts';
 import type { Statement } from '../store.js';
 import type { Escalation, RequestedApproval } from './approvals.js';
 
-/** What one or more events say about an approval; null where they say nothing about it (yet). */
+/** What one or more events report about an approval; null for what they do not report (yet). */
 export interface ApprovalWrite {
   approval_id: string;
   tenant_id: string;
@@ -16,18 +16,18 @@ export interface ApprovalWrite {
   } | null;
 }
 
-/** What one or more events say about a part of a request; '' names the only part. */
+/** What one or more events report about a part of a request; '' names the only part. */
 export interface PartWrite {
   tenant_id: string;
   approval_id: string;
   rule: string;
-  /** The newest. */
+  /** The newest count. */
   approvals: number | null;
-  /** The newest. */
+  /** The newest escalation. */
   escalation: Escalation | null;
 }
 
-/** What one or more events say about a vote: that it was cast, and what policy made of it. */
+/** What one or more events report about a vote: that it was cast, and policy's verdict. */
 export interface VoteWrite {
   tenant_id: string;
   approval_id: string;
@@ -36,7 +36,7 @@ export interface VoteWrite {
   verdict: { kind: 'counted' | 'refused'; reason: string | null; in_parts: PartRight[] } | null;
 }
 
-/** At most one row an approval in one statement. The first request and the first end stay, in whatever order they come. */
+/** At most one row for each approval in one statement. The first request and the first end are kept, in whatever order they are written. */
 export function upsertApprovals(rows: readonly ApprovalWrite[]): Statement {
   return {
     name: 'views_upsert_approvals',
@@ -71,7 +71,7 @@ export function upsertApprovals(rows: readonly ApprovalWrite[]): Statement {
   };
 }
 
-/** At most one row a vote in one statement. */
+/** At most one row for each vote in one statement. */
 export function upsertVotes(rows: readonly VoteWrite[]): Statement {
   return {
     name: 'views_upsert_votes',
@@ -100,7 +100,7 @@ export function upsertVotes(rows: readonly VoteWrite[]): Statement {
   };
 }
 
-/** At most one row a part in one statement. */
+/** At most one row for each part in one statement. */
 export function upsertParts(rows: readonly PartWrite[]): Statement {
   return {
     name: 'views_upsert_approval_parts',

@@ -13,10 +13,10 @@ import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import { readable } from './state-schemas.js';
 
-/** `superseded`: an approver edited the inputs, and another request asks about those. */
+/** `superseded`: an approver edited the inputs, and another request covers the edited inputs. */
 export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
 
-/** Who must decide, and what a grant covers, as requested. */
+/** Who must decide, and what a grant covers, as originally requested. */
 export interface RequestedApproval {
   decision_id: string;
   approver_roles: string[];
@@ -29,19 +29,19 @@ export interface RequestedApproval {
   barred: string[];
   evidence: ApprovalEvidence | null;
   edit: ApprovalEdit | null;
-  /** One for each rule that requires approval, as requested; empty in records from before parts. */
+  /** One for each rule that requires approval, as originally requested; empty in records from before parts existed. */
   parts: RecordedPart[];
-  /** Each part needs people who meet no other. */
+  /** No person may approve two parts. */
   distinct: boolean;
   /** Whether similar calls can be approved too. */
   grantable: boolean;
-  /** Of an edit: the inputs that it asks about; else they are the call's. */
+  /** For an edit: the edited inputs; else the inputs are those of the call. */
   inputs_json: string | null;
-  /** Of an edit: what the mapping made of them; absent: no mapping is in force. */
+  /** For an edit: the mapped inputs; absent: no mapping is in force. */
   mapped?: MappedInputs;
 }
 
-/** The group to which it escalated because the previous one did not decide. */
+/** The group to which the request escalated because the previous group did not decide. */
 export interface Escalation {
   level: number;
   approver_roles: string[];
@@ -59,11 +59,11 @@ export interface VoteRow extends Row {
   /** null while policy has not counted it. */
   verdict: 'counted' | 'refused' | null;
   verdict_reason: string | null;
-  /** Where it counts, and by whose right. */
+  /** The parts for which it counts, and the right by which it counts. */
   in_parts: PartRight[];
 }
 
-/** A request for approval with its votes and the state of its call (JSON text of `CallState`; null for a moment at most). */
+/** A request for approval with its votes and the state of its call. */
 export interface ApprovalRow {
   approval_id: string;
   tenant_id: string;
@@ -72,15 +72,15 @@ export interface ApprovalRow {
   status: ApprovalStatus;
   requested_at_ms: number;
   expires_at_ms: number;
-  /** As it is now: the group after an escalation. */
+  /** The current requirement: that of the new group after an escalation. */
   requirement: Omit<RequestedApproval, 'parts'> & { level: number };
-  /** As they are now: whom each asks, and what it has. */
+  /** The current state of the parts. */
   parts: PartRow[];
   ended_at_ms: number | null;
   ended_by: string | null;
   end_reason: string | null;
   votes: VoteRow[];
-  /** Of its call, packed (`unpackCall`). */
+  /** State of the call, packed (`unpackCall`); null for a short time at most. */
   state: Buffer | null;
 }
 
@@ -159,7 +159,7 @@ export async function readApproval(sql: Sql, tenant_id: string, approval_id: str
   return (await withVotes(sql, tenant_id, rows))[0];
 }
 
-/** How many earlier approval requests are searched. */
+/** How many earlier approval requests are searched for similar calls. */
 const SIMILAR_AMONG = 200;
 
 export interface SimilarRow extends Row {
@@ -170,7 +170,7 @@ export interface SimilarRow extends Row {
   state: Buffer;
 }
 
-/** The newest calls of a tool with an approval request before a time, newest first, with their packed state. */
+/** The newest calls of a tool with an approval request before a time, newest first, with their packed states. */
 export async function similarCalls(
   sql: Sql,
   { tenant_id, tool, before_ms, limit }: { tenant_id: string; tool: string; before_ms: number; limit: number },
@@ -192,9 +192,9 @@ export interface ApprovalQuery {
   tenant_id: string;
   status?: ApprovalStatus;
   tool?: string;
-  /** That asked for it. */
+  /** The rule that requested the approval. */
   rule?: string;
-  /** Requested at or after, and before; epoch ms. */
+  /** Range of the request time: from (inclusive), to (exclusive); epoch ms. */
   from_ms?: number;
   before_ms?: number;
   /** 1 to 500. */
@@ -202,7 +202,7 @@ export interface ApprovalQuery {
   after?: Cursor;
 }
 
-/** Longest waiting first. */
+/** Longest-waiting first. */
 export async function listApprovals(sql: Sql, query: ApprovalQuery): Promise<Page<ApprovalRow>> {
   const conditions = new Conditions().equal('approvals.tenant_id', query.tenant_id).add('approvals.requested_at_ms IS NOT NULL');
   if (query.status === 'pending') conditions.add('approvals.end_kind IS NULL');

@@ -3,10 +3,10 @@ import type { Row, Sql } from '../store.js';
 /** What a tenant's agent used of a tool for a case in a period. */
 export interface BillingRow extends Row {
   agent: string;
-  /** '' where the calls had no case. */
+  /** '' if the calls had no case. */
   case_id: string;
   tool: string;
-  /** Month (yyyymm) of a closed period that this line corrects: its calls were in doubt when that one ended. 0: none. */
+  /** Month (yyyymm) of a closed period that this line corrects: its calls were in doubt when that period ended. 0: none. */
   corrects: number;
   calls: number;
   executed: number;
@@ -21,7 +21,7 @@ export interface BillingRow extends Row {
 
 export type BillingKey = Pick<BillingRow, 'agent' | 'case_id' | 'tool' | 'corrects'>;
 
-/** Lines of days from (inclusive) to (exclusive), days since 1970, in the order of their keys; those after `after`. */
+/** Lines of the days from (inclusive) to (exclusive), days since 1970, in key order; those after `after`. */
 export function billingLines(
   sql: Sql,
   query: { tenant_id: string; from_day: number; to_day: number; limit: number; after?: BillingKey | undefined },
@@ -41,7 +41,7 @@ export function billingLines(
   });
 }
 
-/** Tenants that used something in these days. */
+/** Tenants with usage in these days. */
 export async function tenantsWithUsage(sql: Sql, from_day: number, to_day: number): Promise<string[]> {
   const rows = await sql.query<{ tenant_id: string }>({
     name: 'views_tenants_with_usage',

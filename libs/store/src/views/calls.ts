@@ -4,7 +4,7 @@ import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import { readable } from './state-schemas.js';
 
-/** One call as the view has it. `state`: its domain `CallState`, packed (`unpackCall`). */
+/** One call as stored in the view. `state`: its domain `CallState`, packed (`unpackCall`). */
 export interface CallRow {
   call_id: string;
   tenant_id: string;
@@ -13,14 +13,14 @@ export interface CallRow {
   tool: string;
   status: string;
   requested_at_ms: number;
-  /** Highest hlc of the events folded into it; never falls. */
+  /** Highest hlc of the events folded into the row; never decreases. */
   hlc: number;
   state: Buffer;
 }
 
 /**
- * What the projector writes: the newest fold of each call, at most one row a call in one statement. While the request
- * itself has not been folded yet, `requested_at_ms` is 0 and no reader sees the row.
+ * What the projector writes: the newest fold of each call, at most one row for each call in one statement. Until the request itself is
+ * folded, `requested_at_ms` is 0 and readers do not see the row.
  */
 export type CallWrite = CallRow & { waits_approval: boolean; external_id?: string | null; metadata_json?: string | null };
 
@@ -43,7 +43,7 @@ function callRow({ call_uuid, partition, ...rest }: StoredCall): CallRow {
   return { call_id: callId(partition, call_uuid), ...rest };
 }
 
-/** The call, or undefined where this tenant has none of that id (yet). */
+/** The call, or undefined if this tenant has no call of that id (yet). */
 export async function readCall(sql: Sql, tenant_id: string, call_id: string): Promise<CallRow | undefined> {
   const id = parseCallId(call_id);
   if (!id) return undefined;
@@ -61,12 +61,12 @@ export interface CallQuery {
   case_id?: string;
   run_id?: string;
   tool?: string;
-  /** One of these. */
+  /** A call matches if it has one of these statuses. */
   status?: string | readonly string[];
   external_id?: string;
-  /** Each of these entries. */
+  /** A call matches if it has all of these entries. */
   metadata?: Readonly<Record<string, string>>;
-  /** Requested at or after, and at or before; epoch ms. */
+  /** Inclusive range of the request time; epoch ms. */
   from_ms?: number;
   to_ms?: number;
   /** 1 to 500. */
@@ -107,7 +107,7 @@ export async function isCallOfAnother(sql: Sql, tenant_id: string, call_id: stri
   return rows.length > 0;
 }
 
-/** The stored folds of these calls, whatever their tenant: for the projector, which goes on folding them. */
+/** The stored folds of these calls, whatever their tenant: the projector continues from them. */
 export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Promise<Map<string, Buffer>> {
   const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);
   const rows = await sql.query<{ call_uuid: string; partition: number; state: Buffer }>({
@@ -119,7 +119,7 @@ export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Pro
   return new Map((await readable(sql, rows)).map((row) => [callId(row.partition, row.call_uuid), row.state]));
 }
 
-/** Highest hlc of the rows of a partition whose request was not folded yet; 0 where there is none. */
+/** Highest hlc of the rows of a partition whose request is not folded yet; 0 if there is none. */
 export async function unrequestedHlc(sql: Sql, partition: number): Promise<number> {
   const rows = await sql.query<{ hlc: number | null }>({
     name: 'views_unrequested_hlc',
@@ -129,7 +129,7 @@ export async function unrequestedHlc(sql: Sql, partition: number): Promise<numbe
   return rows[0]?.hlc ?? 0;
 }
 
-/** A row that already has a later event is left alone: what is written then is a repeat of its request. */
+/** A row that already has a later event is not changed: the write then repeats its request. */
 export function upsertCalls(rows: readonly CallWrite[]): Statement {
   const ids = rows.map((row) => parseCallId(row.call_id) as { partition: number; uuid: string });
   return {
@@ -160,7 +160,7 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
   };
 }
 
-/** Calls of all tenants that have not ended: what a gateway that starts must go on watching. At most 100,000, newest first. */
+/** Open calls of all tenants, which a starting gateway must continue to watch. At most 100,000, newest first. */
 export async function unfinishedCalls(sql: Sql): Promise<CallRow[]> {
   const rows = await sql.query<StoredCall>({
     name: 'views_unfinished_calls',
@@ -171,7 +171,7 @@ export async function unfinishedCalls(sql: Sql): Promise<CallRow[]> {
   return (await readable(sql, rows)).map(callRow);
 }
 
-/** Status of those of the calls that this tenant has and the view knows. */
+/** Statuses of the given calls that belong to this tenant and are in the view. */
 export async function callStatuses(sql: Sql, tenant_id: string, call_ids: readonly string[]): Promise<Map<string, string>> {
   const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);
   const rows = await sql.query<{ call_uuid: string; partition: number; status: string }>({

@@ -27,7 +27,7 @@ export type CaseHistoryType =
   | 'compensation_failed'
   | 'saga_ended';
 
-/** Narrow lines, only for what has a case; payloads are joined from `calls` when they are read. */
+/** Narrow lines, only for events with a case; payloads are joined from `calls` when lines are read. */
 export const caseHistoryTables: ViewSet = {
   name: 'case-history',
   version: 1,
@@ -41,7 +41,7 @@ export const caseHistoryTables: ViewSet = {
   ],
 };
 
-/** One line of a case's timeline. One event gives one line, or two where a decision also ends the call (`seq` 0 and 1). */
+/** One line of a case's timeline. An event gives one line, or two if a decision also ends the call (`seq` 0 and 1). */
 export interface CaseHistoryWrite {
   tenant_id: string;
   case_id: string;
@@ -52,11 +52,11 @@ export interface CaseHistoryWrite {
   at_ms: number;
   /** null for events of the case itself. */
   call_id: string | null;
-  /** JSON of what a later revision would overwrite in the call's state (the ruling of this revision); else null. */
+  /** JSON of what a later revision would overwrite in the call's state (the decision of this revision); else null. */
   detail_json: string | null;
 }
 
-/** With the state of its call as it is now (packed `CallState`), null for events of the case itself. */
+/** With the current state of its call (packed `CallState`), null for events of the case itself. */
 export interface CaseHistoryRow extends CaseHistoryWrite {
   state: Buffer | null;
 }
@@ -81,7 +81,7 @@ export interface CaseHistoryQuery {
   after?: Cursor;
 }
 
-/** Oldest first, by (hlc, event_id): each page costs the same wherever it stands. */
+/** Oldest first, by (hlc, event_id): every page costs the same. */
 export async function caseHistory(sql: Sql, query: CaseHistoryQuery): Promise<Page<CaseHistoryRow>> {
   const { tenant_id, case_id, limit, after } = query;
   const [eventId, seq] = after ? after.id.split(':') : [];
@@ -108,7 +108,7 @@ function historyRow(tenant_id: string, case_id: string, row: StoredLine): CaseHi
   return { tenant_id, case_id, hlc, event_id, seq, type, at_ms, call_id, detail_json: detail, state };
 }
 
-/** A line once written stays: the same event again changes nothing. */
+/** An existing line is kept: the same event again changes nothing. */
 export function insertCaseHistory(rows: readonly CaseHistoryWrite[]): Statement {
   const ids = rows.map((row) => (row.call_id === null ? undefined : parseCallId(row.call_id)));
   return {

@@ -3,7 +3,7 @@ import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import type { ViewSet } from './view-set.js';
 
-/** Cases; whether one awaits approval is read from `calls`. */
+/** Cases; whether a case awaits approval is read from `calls`. */
 export const caseTables: ViewSet = {
   name: 'case',
   version: 3,
@@ -22,7 +22,7 @@ export const caseTables: ViewSet = {
   ],
 };
 
-/** A case; `awaiting_approval` while it is open and a call of it waits for a vote. */
+/** A case; `awaiting_approval` while it is open and one of its calls waits for a vote. */
 export interface CaseRow extends Row {
   tenant_id: string;
   case_id: string;
@@ -35,7 +35,7 @@ export interface CaseRow extends Row {
   changed_at_ms: number;
 }
 
-/** What `case_set` says. `source_offset`: the newest record of configuration-changed wins. */
+/** The content of `case_set`. `source_offset`: the newest record of configuration-changed wins. */
 export interface CaseWrite {
   tenant_id: string;
   case_id: string;
@@ -43,7 +43,7 @@ export interface CaseWrite {
   title: string | null;
   external_id?: string | null;
   metadata_json?: string | null;
-  /** Of the first change in this write; the stored one stays. */
+  /** Time of the first change in this write; a stored time is kept. */
   opened_at_ms: number;
   changed_at_ms: number;
   source_offset: number;
@@ -70,9 +70,9 @@ export interface CaseQuery {
   tenant_id: string;
   status?: CaseRow['status'];
   external_id?: string;
-  /** Each of these entries. */
+  /** A case matches if it has all of these entries. */
   metadata?: Readonly<Record<string, string>>;
-  /** Opened at or after, and before; epoch ms. */
+  /** Range of the opening time: from (inclusive), to (exclusive); epoch ms. */
   from_ms?: number;
   before_ms?: number;
   /** 1 to 500. */
@@ -95,7 +95,7 @@ export async function listCases(sql: Sql, query: CaseQuery): Promise<Page<CaseRo
   return pageOf(rows, query.limit, (row) => ({ at: row.opened_at_ms, id: row.case_id }));
 }
 
-/** At most one row a case in one statement. A case is opened when it is first set; a title once given stays. */
+/** At most one row for each case in one statement. The first write of a case opens it; a title is kept if a later write has none. */
 export function upsertCases(rows: readonly CaseWrite[]): Statement {
   return {
     name: 'views_upsert_cases',

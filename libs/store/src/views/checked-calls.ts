@@ -4,11 +4,11 @@ import type { CallWrite } from './calls.js';
 import { VIEWS } from './projection-position.js';
 import { readable } from './state-schemas.js';
 
-/** Rows of calls, and how far the log is folded into them, both of one moment. */
+/** Rows of calls, and how far the log is folded into them, read in one snapshot. */
 export interface CheckedCalls {
-  /** Version of the rows that readers see; null: there are none yet. */
+  /** Version of the rows that readers see; null: none yet. */
   version: number | null;
-  /** By topic: everything of the partition below the offset is in the rows, and nothing else. */
+  /** By topic: the rows contain exactly the records of the partition below the offset. */
   folded: ReadonlyMap<string, number>;
   rows: ReadonlyMap<string, CallWrite>;
 }
@@ -22,7 +22,7 @@ interface Stored extends Row {
 }
 type StoredCall = Stored & Omit<CallWrite, 'call_id'> & { call_uuid: string; partition: number };
 
-// One statement: rows and offsets are written together, so what one snapshot shows of them fits to the record.
+// One statement: rows and offsets are written together, so one snapshot of both is consistent with the log.
 const READ = `SELECT o.folded, o.version, c.* FROM
   (SELECT (SELECT version FROM projection_builds WHERE projection = 'call' AND state = 'live') AS version,
     (SELECT coalesce(json_object_agg(topic, next_offset), '{}')::text FROM projection_offsets WHERE projection = $1 AND partition = $2) AS folded) o
@@ -39,7 +39,7 @@ export async function readCheckedCalls(sql: Sql, partition: number, call_ids: re
   const read = await sql.query<Stored>({ name: 'checked_calls', text: READ, params: [VIEWS, partition, uuids] });
   const { version = null, folded = '{}' } = read[0] ?? {};
   const stored = read.filter((row): row is StoredCall => row.call_uuid !== null);
-  // A state that is too short to name its schema is for the reader to judge, like any other that cannot be read.
+  // The reader judges a state that is too short to name its schema, like any other unreadable state.
   await readable(
     sql,
     stored.filter(({ state }) => state.length >= SCHEMA_ID_BYTES),
@@ -51,14 +51,14 @@ export async function readCheckedCalls(sql: Sql, partition: number, call_ids: re
   };
 }
 
-/** A call with its place on the log, as far as its row has it. */
+/** A call and its request time, as stored in its row. */
 export interface PlacedCall {
   call_id: string;
   tenant_id: string;
   requested_at_ms: number;
 }
 
-/** Calls of one partition after a place in the order of their ids: for whoever looks at all of them, or begins anywhere. */
+/** Calls of one partition after an id, in id order: for scanning all of them or starting anywhere. */
 export async function callsAfter(sql: Sql, partition: number, after_uuid: string, limit: number): Promise<PlacedCall[]> {
   const rows = await sql.query<{ call_uuid: string; tenant_id: string; requested_at_ms: number }>({
     name: 'checked_calls_after',

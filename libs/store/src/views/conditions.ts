@@ -15,7 +15,7 @@ export class Conditions {
     return value === undefined ? this : this.add(`${column} = ?`, value);
   }
 
-  /** Adds that the JSON object of a column holds each of these entries, where any are given. */
+  /** Adds that the JSON object in a column contains each of these entries, if any are given. */
   holds(column: string, entries: Readonly<Record<string, string>> | undefined): this {
     return entries === undefined ? this : this.add(`${column} IS NOT NULL AND ${column}::jsonb @> ?::text::jsonb`, JSON.stringify(entries));
   }

@@ -1,4 +1,4 @@
-/** Where a list goes on: the sort value and the id of the last item seen. */
+/** Where the next page of a list starts: the sort value and the id of the last item of the current page. */
 export interface Cursor {
   at: number;
   id: string;
@@ -6,7 +6,7 @@ export interface Cursor {
 
 export interface Page<T> {
   items: T[];
-  /** Give it back as `cursor` for the next page; null at the end. */
+  /** Pass it as `cursor` to get the next page; null at the end. */
   next_cursor: string | null;
 }
 
@@ -14,13 +14,13 @@ export function cursorText(cursor: Cursor): string {
   return Buffer.from(`${cursor.at}|${cursor.id}`).toString('base64url');
 }
 
-/** undefined where the text is no cursor of ours. */
+/** Undefined if the text is not a valid cursor. */
 export function parseCursor(text: string): Cursor | undefined {
   const match = /^(\d{1,16})\|([\w.:-]{1,200})$/.exec(Buffer.from(text, 'base64url').toString());
   return match ? { at: Number(match[1]), id: match[2] as string } : undefined;
 }
 
-/** The page of `limit` items, from a query with a limit of one more. */
+/** Builds the page of `limit` items from the rows of a query with a limit of one more. */
 export function pageOf<T>(rows: T[], limit: number, cursorOf: (last: T) => Cursor): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

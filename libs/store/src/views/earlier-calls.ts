@@ -1,11 +1,11 @@
 import type { Row, Sql } from '../store.js';
 
-/** Whose calls are counted, for the question of number `n`. */
+/** The scope whose calls are counted, for query number `n`. */
 export interface ScopeAsk {
   n: number;
   tenant_id: string;
   id: string;
-  /** Uuid of the call that asks: it is not counted. */
+  /** Uuid of the asking call, which is not counted. */
   own: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface ScopeCount extends Row {
   calls: number;
 }
 
-/** Calls of cases, or of runs, by tool and status; all questions in one query. */
+/** Calls of cases, or of runs, by tool and status; all scopes in one query. */
 export function callsByStatus(sql: Sql, scope: 'case' | 'run', asks: readonly ScopeAsk[]): Promise<ScopeCount[]> {
   return sql.query<ScopeCount>({
     name: `views_calls_by_status_of_${scope}`,
@@ -28,7 +28,7 @@ export function callsByStatus(sql: Sql, scope: 'case' | 'run', asks: readonly Sc
   });
 }
 
-/** An agent's calls up to an hour, for the question of number `n`. */
+/** An agent whose calls up to an hour are counted, for query number `n`. */
 export interface AgentAsk {
   n: number;
   tenant_id: string;
@@ -37,7 +37,7 @@ export interface AgentAsk {
   tool: string;
 }
 
-/** Window names and how many whole hours they reach back besides the current one. */
+/** Window names, and how many whole hours each covers besides the current one. */
 export const agentWindows = { last_1h: 1, last_24h: 24, last_30d: 720 } as const;
 const WINDOW_MAX = Math.max(...Object.values(agentWindows));
 
@@ -48,7 +48,7 @@ const sums = Object.entries(agentWindows).flatMap(([name, hours]) =>
   ),
 );
 
-/** What agents were answered, by tool and window: columns `<window>_<measure>`. */
+/** Counts of the responses to agents, by tool and window: columns `<window>_<measure>`. */
 export function agentCounts(sql: Sql, asks: readonly AgentAsk[]): Promise<(Row & { n: number; tool: string })[]> {
   return sql.query({
     name: 'views_agent_counts',
@@ -60,7 +60,7 @@ export function agentCounts(sql: Sql, asks: readonly AgentAsk[]): Promise<(Row &
   });
 }
 
-/** Numbers of the questions whose agent was answered on this tool before, whatever the answer. */
+/** Numbers of the queries whose agent used this tool before, whatever the outcome. */
 export async function usedBefore(sql: Sql, asks: readonly AgentAsk[]): Promise<Set<number>> {
   const rows = await sql.query<{ n: number }>({
     name: 'views_used_before',

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../store.js';
 import type { ViewSet } from './view-set.js';
 
-/** What is to be written on a topic for analysts: written with the fold's own offsets, deleted once it is on the topic. */
+/** A record to be written to a topic for analysts: stored together with the offsets of the fold, and deleted once it is on the topic. */
 export interface OutboxRow {
   tenant_id: string;
   hlc: number;

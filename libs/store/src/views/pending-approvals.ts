@@ -1,18 +1,18 @@
 import type { Row, Sql } from '../store.js';
 
-/** Requests for approval that are open, of all tenants together. */
+/** Open requests for approval of all tenants together. */
 export interface PendingApprovals extends Row {
-  /** Their time is not over. */
+  /** Not expired. */
   pending: number;
   oldest_pending_at_ms: number | null;
-  /** Their time is over, and nothing has ended them yet. */
+  /** Expired, but not ended yet. */
   overdue: number;
   oldest_overdue_at_ms: number | null;
 }
 
 const NONE: PendingApprovals = { pending: 0, oldest_pending_at_ms: null, overdue: 0, oldest_overdue_at_ms: null };
 
-/** How many wait at a time, and since when the longest. Reads the open ones only, by their index. */
+/** Number of open requests at a time, and since when the longest has waited. Reads only open requests, through their index. */
 export async function pendingOfAllTenants(sql: Sql, now_ms: number): Promise<PendingApprovals> {
   const [row] = await sql.query<PendingApprovals>({
     name: 'views_pending_of_all',

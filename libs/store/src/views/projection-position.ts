@@ -1,9 +1,9 @@
 import type { Sql, Statement } from '../store.js';
 
-/** The one set of views that the projector folds; its offsets stand in projection_offsets under this name. */
+/** The name of the one set of views that the projector folds; projection_offsets has its offsets under this name. */
 export const VIEWS = 'views';
 
-/** What a projection has folded of one partition: everything below `next_offset`, up to `hlc`. */
+/** How far a projection has folded one partition: everything below `next_offset`, up to `hlc`. */
 export interface ProjectionOffset {
   topic: string;
   partition: number;
@@ -11,14 +11,14 @@ export interface ProjectionOffset {
   hlc: number;
 }
 
-/** A record that a reader must find folded. */
+/** The position of a record that must be folded before a read. */
 export interface LogPosition {
   topic: string;
   partition: number;
   offset: number;
 }
 
-/** What the projection has folded; partitions that it never touched are missing. */
+/** How far the projection has folded; partitions that it never read are missing. */
 export function projectionPosition(sql: Sql, projection: string = VIEWS): Promise<ProjectionOffset[]> {
   return sql.query<ProjectionOffset & Record<string, unknown>>({
     name: 'views_projection_position',
@@ -35,7 +35,7 @@ export function hasPassed(folded: readonly ProjectionOffset[], wanted: readonly 
 
 const POLL_MS = 15;
 
-/** Waits, polling, until the projection has folded these records; false where that took longer than `timeout_ms`. */
+/** Polls until the projection has folded these records; false if that takes longer than `timeout_ms`. */
 export async function waitForPosition(
   sql: Sql,
   wanted: readonly LogPosition[],
@@ -49,7 +49,7 @@ export async function waitForPosition(
   }
 }
 
-/** At most one row a partition in one statement. */
+/** At most one row for each partition in one statement. */
 export function storeOffsets(rows: readonly ProjectionOffset[], projection: string = VIEWS): Statement {
   return {
     name: 'views_store_offsets',

@@ -4,14 +4,14 @@ import type { ViewSet } from './view-set.js';
 /** A request to rebuild a projection. */
 export interface RebuildRequest {
   projection: string;
-  /** Of the request in configuration-changed. */
+  /** Offset of the request in configuration-changed. */
   asked_offset: number;
 }
 
 /** Has no tables of its own: requests outlive every build (projection_requests). */
 export const rebuildRequests: ViewSet = { name: 'rebuild-requests', version: 1, tables: [] };
 
-/** At most one row a projection in one statement. The newest request stays. */
+/** At most one row for each projection in one statement. The newest request wins. */
 export function upsertRebuildRequests(rows: readonly RebuildRequest[]): Statement {
   return {
     name: 'views_upsert_rebuild_requests',

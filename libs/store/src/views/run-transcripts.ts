@@ -1,7 +1,7 @@
 import type { Row, Sql, Statement } from '../store.js';
 import type { ViewSet } from './view-set.js';
 
-/** Where the transcript of a run is kept. */
+/** Where the transcript of a run is stored. */
 export interface RunTranscriptRow extends Row {
   tenant_id: string;
   run_id: string;
@@ -10,7 +10,7 @@ export interface RunTranscriptRow extends Row {
   bytes: number;
   messages: number;
   kept_at_ms: number;
-  /** Of the record in operator-command: the newest of a run wins. */
+  /** Offset of the record in operator-command: the newest of a run wins. */
   source_offset: number;
 }
 
@@ -38,7 +38,7 @@ export async function readRunTranscript(sql: Sql, tenant_id: string, run_id: str
   return rows[0];
 }
 
-/** At most one row a run in one statement. */
+/** At most one row for each run in one statement. */
 export function upsertRunTranscripts(rows: readonly RunTranscriptRow[]): Statement {
   return {
     name: 'views_upsert_run_transcripts',

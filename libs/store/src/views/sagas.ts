@@ -3,7 +3,7 @@ import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import type { ViewSet } from './view-set.js';
 
-/** Sagas and their steps. Everything of a saga stands in one partition of one topic; the first record of each fact counts. */
+/** Sagas and their steps. All records of a saga are in one partition of one topic; the first record of each fact counts. */
 export const sagaTables: ViewSet = {
   name: 'saga',
   version: 1,
@@ -29,7 +29,7 @@ export const sagaTables: ViewSet = {
   ],
 };
 
-/** What one or more events say about a saga; null where they say nothing about it. */
+/** What one or more events report about a saga; null for what they do not report. */
 export interface SagaWrite extends Row {
   tenant_id: string;
   saga_id: string;
@@ -48,12 +48,12 @@ export interface SagaWrite extends Row {
   /** JSON text of a `call_error`. */
   error: string | null;
   ended_at_ms: number | null;
-  /** Of its first record. */
+  /** Partition and offset of its first record. */
   source_partition: number;
   source_offset: number;
 }
 
-/** One run of a step, and its undo. */
+/** One run of a step, and its compensation. */
 export interface SagaStepWrite extends Row {
   tenant_id: string;
   saga_id: string;
@@ -79,7 +79,7 @@ const sagaColumns: readonly (keyof SagaWrite & string)[] = [
   ...['end_status', 'failed_step_id', 'end_reason', 'error', 'ended_at_ms', 'source_partition', 'source_offset'],
 ];
 
-/** At most one row a saga in one statement. What is known stays; what is missing is added; an end comes as a whole. */
+/** At most one row for each saga in one statement. Known values are kept, missing ones are added, and an end is written as a whole. */
 export function upsertSagas(rows: readonly SagaWrite[]): Statement {
   const ending = ['failed_step_id', 'end_reason', 'error', 'ended_at_ms'];
   return {
@@ -102,7 +102,7 @@ const stepColumns: readonly (keyof SagaStepWrite & string)[] = [
   ...['undo_tool', 'undo_call_id', 'undo_requested_at_ms', 'undo_end', 'undo_error', 'undo_ended_at_ms', 'source_offset'],
 ];
 
-/** At most one row a run of a step in one statement. */
+/** At most one row for each run of a step in one statement. */
 export function upsertSagaSteps(rows: readonly SagaStepWrite[]): Statement {
   const filled = ['tool', 'call_id', 'undo_tool', 'undo_call_id', 'undo_requested_at_ms'];
   const whole = (flag: string, columns: readonly string[]) =>
@@ -129,7 +129,7 @@ export interface SagaRow extends SagaWrite {
 
 const STATUS = `COALESCE(end_status, CASE WHEN compensating THEN 'compensating' ELSE 'running' END) AS status`;
 
-/** The saga and its steps in the order in which they came; undefined where this tenant has none of that id. */
+/** The saga and its steps in the order of their records; undefined if this tenant has no saga of that id. */
 export async function readSaga(
   sql: Sql,
   tenant_id: string,

@@ -7,7 +7,7 @@ import type { ViewSet } from './view-set.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What was refused, forged or malformed. The first record of an event is the one that counts. */
+/** Refused, forged or malformed requests. The first record of an event counts. */
 export const securityTables: ViewSet = {
   name: 'security',
   version: 2,
@@ -45,7 +45,7 @@ export interface SecurityEventWrite {
 
 export type SecurityEventRow = Pick<SecurityEventWrite, 'event_id' | 'kind' | 'detail' | 'principal' | 'call_id' | 'at_ms' | 'times'>;
 
-/** At most one row an event in one statement; a record that repeats one changes nothing. */
+/** At most one row for each event in one statement; a repeated record changes nothing. */
 export function insertSecurityEvents(rows: readonly SecurityEventWrite[]): Statement {
   const ids = rows.map((row) => (row.call_id === null ? undefined : parseCallId(row.call_id)));
   return {
@@ -118,7 +118,7 @@ export async function listSecurityEvents(sql: Sql, query: SecurityEventQuery): P
   return pageOf(found, query.limit, (row) => ({ at: row.at_ms, id: row.event_id }));
 }
 
-/** How often each kind was recorded, by principal and day (days since 1970); whole hours, as in usage queries. */
+/** Number of events of each kind, by principal and day (days since 1970); whole hours, as in usage queries. */
 export function refusedRequests(
   sql: Sql,
   { tenant_id, from_hour, to_hour, agent }: UsageQuery,

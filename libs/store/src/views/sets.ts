@@ -12,10 +12,10 @@ import { trustTables } from './trust-tables.js';
 import { usageTables } from './usage-tables.js';
 import type { ViewSet } from './view-set.js';
 
-/** The projection whose rows hold the states of the calls, from which every fold goes on. */
+/** The projection whose rows hold the states of the calls, from which every fold continues. */
 export const STATES = callTables.name;
 
-/** The tables of every projection: a new one has its line here. */
+/** The tables of every projection: add each new projection here. */
 export const viewSets: readonly ViewSet[] = [
   approvalTables,
   approvalQualityTables,

@@ -1,18 +1,18 @@
 import { packedSchemas } from '@countersign/contracts';
 import type { Sql } from '../store.js';
 
-/** A schema that states are packed with (`PackedType`). */
+/** A schema with which states are packed (`PackedType`). */
 export interface StateSchema {
   id: number;
   text: string;
 }
 
-/** To be done before the first state is written with it: whoever reads the row later may have another version of it. */
+/** Call it before the first state is written with the schema: a later reader may have another version of it. */
 export async function keepStateSchema(sql: Sql, { id, text }: StateSchema): Promise<void> {
   await sql.query({ text: 'INSERT INTO state_schemas (schema_id, schema) VALUES ($1, $2) ON CONFLICT DO NOTHING', params: [id, text] });
 }
 
-/** The same rows, once the schemas of their states are known to this process. Asks the database only for one that is not. */
+/** Returns the same rows once this process knows the schemas of their states. Queries the database only for unknown schemas. */
 export async function readable<R extends { state: Buffer | null }>(sql: Sql, rows: readonly R[]): Promise<readonly R[]> {
   const unknown = new Set<number>();
   for (const { state } of rows) if (state !== null && !packedSchemas.knows(state)) unknown.add(packedSchemas.idOf(state));

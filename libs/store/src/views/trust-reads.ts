@@ -2,18 +2,18 @@ import type { Row, Sql } from '../store.js';
 import { TRUST_BUCKET } from './trust-tables.js';
 import { type TrustBit, type TrustFactWrite, trustBits } from './trust-writes.js';
 
-/** Where a reader stops in one partition: `next_offset` is the first record that is not seen. */
+/** Where a read stops in one partition: `next_offset` is the first record that is excluded. */
 export interface TrustCut {
   topic: string;
   partition: number;
   next_offset: number;
 }
 
-/** A past moment: what the log said at `at_ms`, and in the partitions of `cuts` exactly what stands below them. */
+/** A past moment: the records up to `at_ms`, and in the partitions of `cuts` exactly the records below the cut. */
 export interface TrustBound {
   at_ms: number;
   cuts: readonly TrustCut[];
-  /** When a record was appended; read for the few that rows do not show. */
+  /** Reads when a record was appended; needed only for the few records whose times the rows do not hold. */
   timeOf?(topic: string, partition: number, offset: number): Promise<number>;
 }
 
@@ -28,7 +28,7 @@ export type TrustSum = Record<TrustBit, number> & {
   confirmed_at_ms: number | null;
 };
 
-/** A row of which only the records below its partition's cut are seen. */
+/** A row that straddles its partition's cut: only its records below the cut count. */
 interface TrustPart extends Row {
   tool: string;
   version: string;
@@ -43,7 +43,7 @@ interface TrustPart extends Row {
   confirmed_at_ms: number | null;
 }
 
-/** Whose calls: those of these tools, of one caller, or both. */
+/** Which calls count: those of these tools, of one caller, or both. */
 export interface TrustQuery {
   tenant_id: string;
   tools?: readonly string[];
@@ -69,7 +69,7 @@ function paramsOf({ tenant_id, tools, principal }: TrustQuery, { at_ms, cuts }: 
   ];
 }
 
-/** The sums, by tool, version, caller and fact: of now, or of a past moment. */
+/** The sums by tool, version, caller and fact, for now or for a past moment. */
 export async function trustSums(sql: Sql, query: TrustQuery, bound: TrustBound = { at_ms: NOW, cuts: [] }): Promise<TrustSum[]> {
   const params = paramsOf(query, bound);
   const sums = await sql.query<TrustSum & Row>({
@@ -92,7 +92,7 @@ export async function trustSums(sql: Sql, query: TrustQuery, bound: TrustBound =
   return added(sums, parts, bound);
 }
 
-/** Sums with the records of parts that lie below their cut. */
+/** Adds the records of straddling rows below their cut to the sums. */
 async function added(sums: TrustSum[], parts: readonly (TrustPart & Record<TrustBit, string>)[], bound: TrustBound): Promise<TrustSum[]> {
   const keyOf = ({ tool, version, principal, fact }: TrustSum | TrustPart) => JSON.stringify([tool, version, principal, fact]);
   const found = new Map(sums.map((sum) => [keyOf(sum), sum]));
@@ -123,7 +123,7 @@ function ones(bits: string): number {
   return count;
 }
 
-/** The lowest row of each partition in which some records are before a time and some after it: there the cut has to be looked for. */
+/** The lowest row of each partition that has records before and after a time: the cut lies in it. */
 export function straddled(sql: Sql, query: TrustQuery, at_ms: number): Promise<TrustCut[]> {
   return sql.query<TrustCut & Row>({
     name: 'views_trust_straddled',
@@ -134,7 +134,7 @@ export function straddled(sql: Sql, query: TrustQuery, at_ms: number): Promise<T
   });
 }
 
-/** Which of a version's records a partition holds. */
+/** The range of a version's records in a partition. */
 export interface TrustSpan {
   topic: string;
   partition: number;
@@ -164,14 +164,14 @@ export async function trustSpans(sql: Sql, query: { tenant_id: string; tool: str
   });
 }
 
-/** A record that counts, and for what. */
+/** A record that counts, and the facts for which it counts. */
 export type TrustRun = Record<TrustBit, boolean> & { topic: string; partition: number; offset: number; principal: string };
 
 export interface TrustRunsQuery {
   tenant_id: string;
   tool: string;
   version: string;
-  /** Go on after this record. */
+  /** Continue after this record. */
   after?: { topic: string; partition: number; offset: number };
   limit: number;
 }
@@ -213,10 +213,10 @@ function runsOf(row: TrustPart & Record<TrustBit, string>): TrustRun[] {
   return found;
 }
 
-/** A fact as it is stored. */
+/** A stored fact. */
 export type TrustFactRow = TrustFactWrite & Row;
 
-/** Facts about these tools (about all, if none are named), in order: now or at a past moment. */
+/** Facts about these tools (about all, if none are named), in order, for now or for a past moment. */
 export function trustFacts(
   sql: Sql,
   query: Omit<TrustQuery, 'principal'>,
@@ -235,7 +235,7 @@ export function trustFacts(
   });
 }
 
-/** A caller, a version and a tenant of which something became known. */
+/** A caller, version and tenant with new records. */
 export interface TrustTouched extends Row {
   tenant_id: string;
   tool: string;
@@ -243,7 +243,7 @@ export interface TrustTouched extends Row {
   principal: string;
 }
 
-/** Whose calls lie at or beyond these offsets of their partitions, or in a partition that is not among them. */
+/** Callers, versions and tenants with records at or beyond these offsets, or in a partition that is not listed. */
 export function trustTouched(sql: Sql, seen: readonly TrustCut[]): Promise<TrustTouched[]> {
   return sql.query<TrustTouched>({
     name: 'views_trust_touched',

@@ -1,11 +1,11 @@
 import type { ViewSet } from './view-set.js';
 
-/** Offsets of a partition that one row speaks of. */
+/** Number of offsets of a partition that one row covers. */
 export const TRUST_BUCKET = 256;
 
 /**
- * What calls came to, for trust. A row stands for 256 offsets of one partition, one caller and one version: a bit for each
- * offset, so that a row needs no event of its own, is the same whatever the order of folding, and knows every past offset.
+ * Outcomes of calls, for trust scores. A row covers 256 offsets of one partition, one caller and one version, with one bit for each
+ * offset. It needs no separate event, is the same whatever the order of folding, and can reproduce the state at every past offset.
  */
 export const trustTables: ViewSet = {
   name: 'trust',

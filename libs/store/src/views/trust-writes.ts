@@ -1,18 +1,18 @@
 import type { Statement } from '../store.js';
 import { TRUST_BUCKET } from './trust-tables.js';
 
-/** The bitmaps of a row, in the order of their columns. */
+/** The bitmap columns of a row, in order. */
 export const trustBits = ['runs', 'succeeded', 'verified', 'valid', 'timely', 'sound'] as const;
 export type TrustBit = (typeof trustBits)[number];
 
-/** What became known of one caller's calls of one version within `TRUST_BUCKET` offsets. */
+/** New facts about one caller's calls of one version within `TRUST_BUCKET` offsets. */
 export interface TrustRunsWrite {
   tenant_id: string;
   tool: string;
   version: string;
   /** `<kind>:<id>` */
   principal: string;
-  /** `run`: calls that ran. `asked`: requests that people decided; `succeeded` are those that they granted. */
+  /** `run`: calls that ran. `asked`: approval requests that people decided; `succeeded` are the granted ones. */
   fact: 'run' | 'asked';
   topic: string;
   partition: number;
@@ -39,7 +39,7 @@ export function setBit(bits: Buffer, offset: number): void {
 
 const hex = (rows: readonly TrustRunsWrite[], bit: TrustBit): string[] => rows.map(({ bits }) => `x${bits[bit].toString('hex')}`);
 
-/** At most one row a key in one statement. Bits are only ever set. */
+/** At most one row for each key in one statement. Bits are only set, never cleared. */
 export function upsertTrustRuns(rows: readonly TrustRunsWrite[]): Statement {
   return {
     name: 'views_upsert_trust_runs',
@@ -74,7 +74,7 @@ export function upsertTrustRuns(rows: readonly TrustRunsWrite[]): Statement {
   };
 }
 
-/** A fact about a tool or version besides its calls: `detail` is JSON. */
+/** A fact about a tool or version that does not come from its calls: `detail` is JSON. */
 export interface TrustFactWrite {
   /** Empty for registrations, which all tenants share. */
   tenant_id: string;
@@ -88,7 +88,7 @@ export interface TrustFactWrite {
   detail: string;
 }
 
-/** One row a record. */
+/** One row for each record. */
 export function insertTrustFacts(rows: readonly TrustFactWrite[]): Statement {
   return {
     name: 'views_insert_trust_facts',

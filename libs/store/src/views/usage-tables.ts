@@ -4,9 +4,9 @@ import type { ViewSet, ViewTable } from './view-set.js';
 const counts = (names: readonly string[]) => names.map((name) => `${name} int8 NOT NULL`).join(', ');
 
 /**
- * Usage by the hour (UTC, whole hours since 1970), tool and agent; its latencies by tool, as log-linear buckets; what duplicates
- * were answered; and by day, agent, tool and case, which is what is billed. Every row belongs to one partition, so that partitions
- * never write to the same row; readers add them up.
+ * Usage by hour (UTC, whole hours since 1970), tool and agent; latencies by tool, as log-linear buckets; the responses to duplicates; and
+ * billed usage by day, agent, tool and case. Every row belongs to one partition, so that partitions never write to the same row; readers
+ * add the rows up.
  */
 const tables: readonly ViewTable[] = [
   {

@@ -1,6 +1,6 @@
 import type { Statement } from '../store.js';
 
-/** What a call adds: the measures of `usageMeasures` (libs/domain). */
+/** The measures that a call adds: `usageMeasures` (libs/domain). */
 const MEASURES = [
   'calls',
   'executed',
@@ -26,7 +26,7 @@ const MEASURES = [
   'cost_micros',
 ] as const;
 
-/** The columns of each table that are added up. */
+/** The summed columns of each table. */
 export const usageCounts = {
   usage_hours: MEASURES,
   usage_latency: ['calls'],
@@ -51,13 +51,13 @@ const keys = {
   },
 } as const satisfies Record<UsageTable, Record<string, string>>;
 
-/** One row: the columns of the key in their order, and what is added to it. */
+/** One row: the values of its key columns in order, and the amounts to add. */
 export interface UsageRow {
   key: readonly (string | number)[];
   add: readonly number[];
 }
 
-/** Adds to rows that are there, and makes those that are not; at most one row a key in one statement. */
+/** Adds to existing rows, and inserts missing ones; at most one row for each key in one statement. */
 export function addToUsage(table: UsageTable, rows: readonly UsageRow[]): Statement {
   const key = Object.entries(keys[table]);
   const counts = usageCounts[table];
@@ -106,7 +106,7 @@ export interface CorrectionWrite {
 const CORRECTION =
   'tenant_id, call_id, hour, tool, version, agent, mode_effective, mode_observed, mode_corrected, reason, corrected_by, corrected_at_ms, source_offset';
 
-/** The newest word on a call counts. At most one row a call in one statement. */
+/** The newest correction of a call counts. At most one row for each call in one statement. */
 export function upsertCorrections(rows: readonly CorrectionWrite[]): Statement {
   const columns = CORRECTION.split(', ') as (keyof CorrectionWrite)[];
   const types = 'text text int4 text text text text text text text text int8 int8'.split(' ');

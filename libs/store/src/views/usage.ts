@@ -2,7 +2,7 @@ import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { usageCounts } from './usage-writes.js';
 
-/** A usage query: of a tenant, of hours from (inclusive) to (exclusive), whole hours since 1970. */
+/** A usage query for a tenant and the hours from (inclusive) to (exclusive), whole hours since 1970. */
 export interface UsageQuery {
   tenant_id: string;
   from_hour: number;
@@ -23,7 +23,7 @@ function within(query: UsageQuery, unit: 'hour' | 'day'): Conditions {
   return conditions.equal('tool', query.tool);
 }
 
-/** Everything by tool and version. */
+/** Usage by tool and version. */
 export function usageByTool(sql: Sql, query: UsageQuery): Promise<(SummedRow & { tool: string; version: string })[]> {
   const conditions = within(query, 'hour').equal('agent', query.agent);
   return sql.query({
@@ -32,7 +32,7 @@ export function usageByTool(sql: Sql, query: UsageQuery): Promise<(SummedRow & {
   });
 }
 
-/** Everything by agent, or by day (days since 1970). */
+/** Usage by agent, or by day (days since 1970). */
 export function usageByName(sql: Sql, query: UsageQuery, by: 'agent' | 'day'): Promise<(SummedRow & { name: string })[]> {
   const conditions = within(query, 'hour').equal('agent', query.agent);
   const name = by === 'agent' ? 'agent' : '(hour / 24)::text';
@@ -42,7 +42,7 @@ export function usageByName(sql: Sql, query: UsageQuery, by: 'agent' | 'day'): P
   });
 }
 
-/** Everything by case, in the order of their ids; whole days. `after`: the last case of the page before. */
+/** Usage by case, in the order of case ids; whole days. `after`: the last case of the previous page. */
 export function usageByCase(
   sql: Sql,
   query: UsageQuery & { limit: number; after?: string | undefined },
@@ -57,7 +57,7 @@ export function usageByCase(
   });
 }
 
-/** Counts of latency buckets by tool and version; by day on request. */
+/** Counts of latency buckets by tool, version and day. */
 export function latencyBuckets(
   sql: Sql,
   query: Omit<UsageQuery, 'agent'>,
@@ -70,7 +70,7 @@ export function latencyBuckets(
   });
 }
 
-/** How duplicates were answered, by tool, version and day. */
+/** The responses to duplicates, by tool, version and day. */
 export function replayAnswers(
   sql: Sql,
   query: Omit<UsageQuery, 'agent'>,
@@ -83,7 +83,7 @@ export function replayAnswers(
   });
 }
 
-/** Corrections of approval modes by tool, version, agent and day: how many calls, and how many of them change what was observed. */
+/** Corrections of approval modes by tool, version, agent and day: how many add an observed change, and how many remove one. */
 export function modeCorrections(
   sql: Sql,
   query: UsageQuery,

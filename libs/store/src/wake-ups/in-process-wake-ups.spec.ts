@@ -3,7 +3,7 @@ import { InProcessWakeUps } from './in-process-wake-ups.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('payloads reach every handler of their channel, in order, and of no other', async () => {
+test('payloads reach every handler of their channel, in order, and no handler of another channel', async () => {
   const wakeUps = new InProcessWakeUps();
   const got: string[] = [];
   await wakeUps.subscribe('a', (payload) => got.push(`1${payload}`));
@@ -16,7 +16,7 @@ test('payloads reach every handler of their channel, in order, and of no other',
   expect(got).toEqual(['1x', '1y', '2x', '2y']);
 });
 
-test('after close nothing is handed on', async () => {
+test('after close no payload is delivered', async () => {
   const wakeUps = new InProcessWakeUps();
   const got: Buffer[] = [];
   await wakeUps.subscribe('a', (payload) => got.push(payload));

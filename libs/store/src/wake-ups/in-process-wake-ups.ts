@@ -1,6 +1,6 @@
 import { WakeUps } from './wake-ups.js';
 
-/** All services in one process: a payload is handed on within the same turn of the event loop. */
+/** All services in one process: a payload is delivered within the same turn of the event loop. */
 export class InProcessWakeUps extends WakeUps {
   readonly #handlers = new Map<string, ((payload: Buffer) => void)[]>();
 

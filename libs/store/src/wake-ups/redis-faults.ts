@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Tells every fault of a client's connection until `end`: what the client calls an error, and a connection that was up and ended
- * without one, as a server that stops ends it.
+ * Reports every fault of a client's connection until `end`: errors of the client, and a connection that ended without an error, for
+ * example because the server stopped.
  */
 export class RedisFaults {
   private isUp = false;
@@ -20,7 +20,7 @@ export class RedisFaults {
     });
   }
 
-  /** Call it before the client is disconnected: that is no fault. */
+  /** Call it before the client is disconnected, which is no fault. */
   end(): void {
     this.isUp = false;
   }

@@ -24,7 +24,7 @@ function wakeUps(): RedisWakeUps {
   return made;
 }
 
-/** Publishes until a payload arrived: a subscription is only a hint, too. */
+/** Publishes until a payload arrives: a subscription may not be active yet. */
 async function until(done: () => boolean, publish: () => void): Promise<void> {
   for (let i = 0; i < 200 && !done(); i++) {
     publish();
@@ -33,7 +33,7 @@ async function until(done: () => boolean, publish: () => void): Promise<void> {
   expect(done()).toBe(true);
 }
 
-test('payloads of any bytes arrive whole and in order', async () => {
+test('payloads of any bytes arrive complete and in order', async () => {
   const both = wakeUps();
   const got: Buffer[] = [];
   await both.subscribe('gateway-1', (payload) => got.push(payload));
@@ -45,7 +45,7 @@ test('payloads of any bytes arrive whole and in order', async () => {
   expect(got.slice(0, 3)).toEqual(payload);
 });
 
-test('a lost connection is counted and made again, and the subscription with it', async () => {
+test('a lost connection is counted and restored together with its subscription', async () => {
   const both = wakeUps();
   let got = 0;
   await both.subscribe('gateway-2', () => got++);
@@ -69,7 +69,7 @@ test('a lost connection is counted and made again, and the subscription with it'
   }
 });
 
-test('while Redis is unavailable publishing is dropped without an error and faults are counted', async () => {
+test('while Redis is unavailable, payloads are dropped without an error and faults are counted', async () => {
   const nowhere = new RedisWakeUps({ url: 'redis://127.0.0.1:1' });
   open.push(nowhere);
   await nowhere.subscribe('gateway-3', () => undefined);
@@ -78,7 +78,7 @@ test('while Redis is unavailable publishing is dropped without an error and faul
   expect(nowhere.faults).toBeGreaterThan(0);
 });
 
-test('a connection that the server closes is reported once, and one that is closed here is not', async () => {
+test('a connection that the server closes is reported once, and one that is closed by the client is not', async () => {
   const reported: string[] = [];
   const [ended, closed] = [new Redis(url, { retryStrategy: () => null }), new Redis(url, { retryStrategy: () => null })];
   new RedisFaults(ended, ({ message }) => reported.push(`ended: ${message}`));

@@ -5,9 +5,9 @@ import { WakeUps } from './wake-ups.js';
 export interface RedisWakeUpsOptions {
   /** redis://host:port */
   url: string;
-  /** In front of each channel's name, for a Redis that is shared. */
+  /** Prefix of each channel's name, for a shared Redis. */
   prefix?: string;
-  /** Called for each lost connection or publish; wake-ups continue without it. */
+  /** Called for each lost connection or publish; polling continues without wake-ups. */
   on_fault?: (error: Error) => void;
 }
 
@@ -29,19 +29,19 @@ export class RedisWakeUps extends WakeUps {
       maxRetriesPerRequest: null,
       disconnectTimeout: 100,
     };
-    // The publisher refuses while Redis is unavailable, so that hints do not pile up; the subscriber waits and subscribes again.
+    // The publisher fails while Redis is unavailable, so that hints do not pile up; the subscriber waits and subscribes again.
     this.#publisher = new Redis(options.url, { ...common, enableOfflineQueue: false, autoResendUnfulfilledCommands: false });
     this.#subscriber = new Redis(options.url, { ...common, autoResubscribe: true });
     this.#connections = [this.#publisher, this.#subscriber].map((client) => new RedisFaults(client, (error) => this.#fault(error)));
     this.#subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) => this.#receive(channel.toString(), message));
   }
 
-  /** Connections and publishes lost since the start. */
+  /** Connections and publishes that failed since the start. */
   get faults(): number {
     return this.#faults;
   }
 
-  /** All payloads in one message: each with its length in front. */
+  /** Publishes all payloads in one message, each with a length prefix. */
   publish(channel: string, payload: readonly Buffer[]): void {
     if (payload.length === 0 || this.#publisher.status !== 'ready') return;
     this.#publisher.publish(this.#name(channel), join(payload)).catch((error: Error) => this.#fault(error));
@@ -91,7 +91,7 @@ function join(payloads: readonly Buffer[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Payloads up to the first that is not whole: what others publish on the channel must not stop us. */
+/** Payloads up to the first incomplete one: messages of other publishers on the channel must not cause a failure. */
 function* split(message: Buffer): Generator<Buffer> {
   for (let at = 0; at + 4 <= message.length; ) {
     const end = at + 4 + message.readUInt32BE(at);

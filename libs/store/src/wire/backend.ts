@@ -6,7 +6,7 @@ export interface WireError {
   message: string;
 }
 
-/** The answer to one batch of statements: the rows and the command tag ('INSERT 0 64') of each, or the first error. */
+/** The response to one batch of statements: the rows and the command tag ('INSERT 0 64') of each, or the first error. */
 export interface WireAnswer {
   rows: Row[][];
   tags: string[];
@@ -18,7 +18,7 @@ interface Column {
   type: number;
 }
 
-/** Decodes the messages that a PostgreSQL backend answered with, one statement's result after another. */
+/** Decodes the response messages of a PostgreSQL backend, one statement's result after another. */
 export class BackendMessages {
   readonly #bytes: Buffer;
   #at = 0;

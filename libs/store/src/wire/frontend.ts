@@ -1,6 +1,6 @@
 import { GrowingBuffer } from './growing-buffer.js';
 
-/** Messages of the PostgreSQL extended query protocol (manual, chapter 55), written one after another into one growing buffer. */
+/** Messages of the PostgreSQL extended query protocol (manual, chapter 55), written sequentially into one growing buffer. */
 export class FrontendMessages {
   readonly #out = new GrowingBuffer();
 
@@ -12,7 +12,7 @@ export class FrontendMessages {
     this.#close(start);
   }
 
-  /** Binds the unnamed portal. `params`: as ParamWriter wrote them; results in text. */
+  /** Binds the unnamed portal. `params`: as ParamWriter writes them; results in text format. */
   bind(statement: string, params: Uint8Array): void {
     const start = this.#open('B');
     this.#text('');
@@ -35,7 +35,7 @@ export class FrontendMessages {
     this.#close(start);
   }
 
-  /** What a COPY reads, whole. */
+  /** The complete input of a COPY. */
   copyData(rows: Uint8Array): void {
     const start = this.#open('d');
     this.#out.append(rows);
@@ -60,7 +60,7 @@ export class FrontendMessages {
     this.#close(start);
   }
 
-  /** What was written since the last take; valid until the next write. */
+  /** The bytes written since the last take; valid until the next write. */
   take(): Buffer {
     const bytes = this.#out.bytes.subarray(0, this.#out.used);
     this.#out.used = 0;

@@ -1,11 +1,11 @@
 const START_BYTES = 64 * 1024;
 
-/** Bytes that are written one after another, big-endian; the buffer doubles when it is full. What is written goes at `used`. */
+/** Big-endian bytes, written sequentially; the buffer doubles when it is full. `used` is the write position. */
 export class GrowingBuffer {
   bytes = Buffer.allocUnsafeSlow(START_BYTES);
   used = 0;
 
-  /** Makes room for so many more bytes: `bytes` may be another buffer afterwards. */
+  /** Makes room for this many more bytes: `bytes` may be another buffer afterwards. */
   room(more: number): void {
     if (this.used + more <= this.bytes.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.used + more));

@@ -2,11 +2,11 @@ import { type ArrayType, arrayTypes, oidOf } from '../array-types.js';
 import { GrowingBuffer } from './growing-buffer.js';
 import { encodeParam } from './values.js';
 
-/** What a binary COPY begins with: its signature, no flags, no further header. */
+/** The header of a binary COPY: signature, no flags, no extension. */
 const COPY_HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TWO_TO_32 = 0x1_0000_0000;
 
-/** Value of a hexadecimal digit by its character code; 255 where it is none. */
+/** Value of a hexadecimal digit by its character code; 255 for any other character. */
 const DIGITS = new Uint8Array(128).fill(255);
 for (let digit = 0; digit < 16; digit++) {
   DIGITS[digit.toString(16).charCodeAt(0)] = digit;
@@ -16,9 +16,9 @@ for (let digit = 0; digit < 16; digit++) {
 const isWhole = (value: unknown, limit: number): value is number => Number.isInteger(value) && Math.abs(value as number) <= limit;
 
 /**
- * Writes parameters as a Bind message carries them (manual, chapter 55.7): formats, then values. Arrays of known types go
- * in binary (array_recv), which neither side has to quote, escape or parse; where an element does not fit its type the
- * array goes as text, and PostgreSQL says what is wrong with it.
+ * Writes parameters in the format of a Bind message (manual, chapter 55.7): formats, then values. Arrays of known types are sent in
+ * binary (array_recv), so that neither side has to quote, escape or parse them. If an element does not fit its type, the array is sent as
+ * text, and PostgreSQL reports the error.
  */
 export class ParamWriter {
   readonly #out = new GrowingBuffer();
@@ -37,7 +37,7 @@ export class ParamWriter {
     for (let i = 0; i < params.length; i++) if (this.#param(params[i], types[i])) this.#out.bytes.writeInt16BE(1, formats + 2 * i);
   }
 
-  /** One parameter: bytes where it travels in binary, else its text. */
+  /** One parameter: bytes if it is sent in binary, else its text. */
   param(value: unknown, type: ArrayType | undefined): string | Buffer | null {
     if (!Array.isArray(value) || type === undefined) return encodeParam(value);
     const bytes = this.#array(value, type) ? this.take().subarray(4) : undefined;
@@ -46,8 +46,8 @@ export class ParamWriter {
   }
 
   /**
-   * Rows as a binary COPY reads them (manual, COPY): header, the number of values and the values of each row, end.
-   * @throws TypeError, with nothing written, where a value does not fit its type
+   * Rows in the format of a binary COPY (manual, COPY): header, the number of values and the values of each row, trailer. @throws
+   * TypeError, with nothing written, if a value does not fit its type
    */
   copyRows(columns: readonly unknown[], types: readonly ArrayType[]): void {
     const start = this.#out.used;
@@ -68,13 +68,13 @@ export class ParamWriter {
     this.#out.int16(-1);
   }
 
-  /** The same as bytes of their own. */
+  /** The same as a separate copy. */
   copied(columns: readonly unknown[], types: readonly ArrayType[]): Buffer {
     this.copyRows(columns, types);
     return this.take();
   }
 
-  /** A copy of what was written since the last take, in memory of its own. */
+  /** A separate copy of the bytes written since the last take. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafeSlow(this.#out.used);
     this.#out.bytes.copy(bytes, 0, 0, this.#out.used);
@@ -82,7 +82,7 @@ export class ParamWriter {
     return bytes;
   }
 
-  /** True where it was written in binary. */
+  /** True if it was written in binary. */
   #param(value: unknown, type: ArrayType | undefined): boolean {
     if (type !== undefined && Array.isArray(value) && this.#array(value, type)) return true;
     const encoded = encodeParam(value);
@@ -92,10 +92,10 @@ export class ParamWriter {
     return encoded !== null && typeof encoded !== 'string';
   }
 
-  /** False, and nothing written, where an element does not fit the type. */
+  /** False, with nothing written, if an element does not fit the type. */
   #array(values: readonly unknown[], type: ArrayType): boolean {
     const start = this.#out.used;
-    this.#out.int32(0); // the length, when it is known
+    this.#out.int32(0); // replaced by the length once it is known
     this.#out.int32(values.length === 0 ? 0 : 1); // dimensions
     const nulls = this.#out.used;
     this.#out.int32(0);
@@ -104,7 +104,7 @@ export class ParamWriter {
       this.#out.int32(values.length);
       this.#out.int32(1);
     }
-    // By index: an iterator's answer for each element was the largest allocation of a write.
+    // By index: the iterator results for each element were the largest allocation of a write.
     for (let at = 0; at < values.length; at++) {
       const value = values[at];
       if (value === null || value === undefined) {

@@ -1,10 +1,10 @@
 import type { Statement } from '../store.js';
 
-/** One name, one text: a statement prepared under a name would otherwise answer for another text in silence. */
+/** Each name has one text: PostgreSQL would otherwise silently run the old text of a prepared statement. */
 export class StatementNames {
   readonly #texts = new Map<string, string>();
 
-  /** @throws TypeError where a name was used for another text before. */
+  /** @throws TypeError if a name was used for another text before. */
   check(statements: readonly Statement[]): void {
     for (const { name, text } of statements) {
       if (name === undefined) continue;

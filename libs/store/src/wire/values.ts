@@ -1,5 +1,5 @@
 const ESCAPED = /[\\"]/g;
-/** What may stand unquoted in an array's text: ids, numbers, hex. Everything else is quoted; so is the word NULL. */
+/** What needs no quotes in an array literal: ids, numbers, hex. Everything else is quoted, as is the word NULL. */
 const PLAIN = /^[A-Za-z0-9_.+-]+$/;
 const NULL_WORD = /^null$/i;
 
@@ -25,8 +25,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /**
- * A parameter as the wire carries it: text, bytes (bytea) or null. Arrays become array literals. Dates and objects are
- * refused: times are epoch ms and JSON is text.
+ * A parameter as sent to the server: text, bytes (bytea) or null. Arrays become array literals. Dates and objects are refused: times are
+ * epoch ms and JSON is text.
  */
 export function encodeParam(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;

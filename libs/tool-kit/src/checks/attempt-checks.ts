@@ -3,7 +3,7 @@ import { expect } from 'expect';
 import type { ToolProbe } from '../tool-probe.js';
 import { type Check, freshKey } from './check.js';
 
-/** What a second attempt at one effect, which has a key of its own, may not take from the first one. */
+/** What a second attempt at one effect, with its own key, must not take over from the first attempt. */
 export function attemptChecks(probe: ToolProbe): Check[] {
   const { contract } = probe.tool;
   if (isReadOnly(contract.effect_class)) return [];
@@ -17,7 +17,7 @@ export function attemptChecks(probe: ToolProbe): Check[] {
   ];
 }
 
-/** Asks about an attempt that was claimed and did not run yet. @throws where reconcile says that it happened. */
+/** Calls reconcile for an attempt that was claimed but did not run yet. @throws if reconcile reports that it happened. */
 export async function expectNotBegun(probe: ToolProbe, input: Record<string, unknown>, key: string): Promise<void> {
   if (!probe.tool.contract.has_reconcile) return;
   const before = await probe.options.counterpart?.snapshot?.();
@@ -43,7 +43,7 @@ async function reconcilesItsOwn(probe: ToolProbe): Promise<void> {
   else if (probe.tool.changedNothing?.(again.output as never) !== true) expect(answered.kind).toBe('cannot_tell');
 }
 
-/** A system that knows the key of the first attempt would answer it again, and nothing would happen. */
+/** A system that knows the key of the first attempt would return its result again, without a second effect. */
 async function hasItsOwnEffect(probe: ToolProbe): Promise<void> {
   const { input } = probe.options.golden[0];
   const first = freshKey();

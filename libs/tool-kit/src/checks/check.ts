@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { testContext } from '../test-context.js';
 
-/** One thing that a tool must keep to; rejects where it does not. */
+/** One requirement of a tool; rejects if the tool violates it. */
 export interface Check {
   title: string;
   run(): Promise<void>;
@@ -11,7 +11,7 @@ export function freshKey(): string {
   return testContext().idempotency_key;
 }
 
-/** @throws where it takes longer. */
+/** @throws if it takes longer. */
 export async function within<T>(limit_ms: number, running: Promise<T>, what: string): Promise<T> {
   const stop = new AbortController();
   const late = setTimeout(limit_ms, undefined, { signal: stop.signal }).then(() => {

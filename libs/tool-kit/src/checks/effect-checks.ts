@@ -3,7 +3,7 @@ import { expect } from 'expect';
 import type { ToolProbe } from '../tool-probe.js';
 import { type Check, freshKey } from './check.js';
 
-/** What the effect class, the key, reconcile, verify and compensate promise, seen at the counterpart. */
+/** Checks the promises of the effect class, the key, reconcile, verify and compensate at the counterpart. */
 export function effectChecks(probe: ToolProbe): Check[] {
   const { contract } = probe.tool;
   return [
@@ -59,7 +59,7 @@ async function takesKey(probe: ToolProbe): Promise<void> {
   expect(await probe.snapshot()).toEqual(before);
 }
 
-/** The read-back must tell an effect that is there from one that is not: a run's own word is not enough. */
+/** The read-back must distinguish an existing effect from a missing one: the output of the run is not sufficient. */
 async function verifies(probe: ToolProbe): Promise<void> {
   const { input } = probe.options.golden[0];
   const key = freshKey();

@@ -5,15 +5,15 @@ import type { Outcome, ToolProbe } from '../tool-probe.js';
 import { type Check, within } from './check.js';
 import { hostsReached } from './network-watch.js';
 
-/** A loaded machine is slow to hear a signal; a deaf tool never does, or as late as a limit of its own tells it to. */
+/** A loaded machine receives a signal late; a tool that ignores signals never ends, or only at its own time limit. */
 const ABORT_GRACE_MS = 4_000;
 const ABORT_AFTER_MS = 50;
-/** How much earlier than the clock says a timer may fire. */
+/** How much earlier than its clock time a timer may fire. */
 const TIMER_MS = 20;
 
 /** Time, size and network. */
 export function limitChecks(probe: ToolProbe): Check[] {
-  // Only looked for here: what a pack computes of its world, such as a port, is known once that was prepared.
+  // Reads options lazily: values that a pack computes from its world, such as a port, are known only once that is prepared.
   const { options } = probe;
   return [
     {
@@ -58,7 +58,7 @@ async function endsOnAbort(probe: ToolProbe): Promise<void> {
   expect(await within(ABORT_GRACE_MS, running, 'aborted')).toMatchObject({ kind: 'error', error: { countersign_tool_error: true } });
 }
 
-/** As the executor does it: the signal is aborted when the time is up. */
+/** As in the executor: the signal is aborted when the time is up. */
 async function endsAtDeadline(probe: ToolProbe): Promise<void> {
   const left_ms = 100;
   const context = { deadline_ms: Date.now() + left_ms, signal: AbortSignal.timeout(left_ms) };
@@ -69,7 +69,7 @@ async function endsAtDeadline(probe: ToolProbe): Promise<void> {
   });
 }
 
-/** A slow input that ends before anybody stops it shows nothing. @throws where it does, and for an input that is none. */
+/** Runs a slow input. @throws if it ends before it is stopped, because that shows nothing, and for an invalid input. */
 async function attemptSlow(probe: ToolProbe, context: { signal: AbortSignal; deadline_ms?: number }): Promise<Outcome> {
   const slow = probe.options.slow ?? {};
   expect(probe.faultsOfInput(slow)).toEqual([]);

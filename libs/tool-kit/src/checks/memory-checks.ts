@@ -13,7 +13,7 @@ const stranger: Partial<RunContext> = {
   run_id: 'run-2',
 };
 
-/** Nothing is kept between runs, and a pure tool's answer follows from its input alone. */
+/** Nothing is kept between runs, and the output of a pure tool depends only on its input. */
 export function memoryChecks(probe: ToolProbe): Check[] {
   const { effect_class } = probe.tool.contract;
   const reads = isReadOnly(effect_class) && effect_class !== 'pure';
@@ -36,7 +36,7 @@ async function answersTheSame(probe: ToolProbe): Promise<void> {
   }
 }
 
-/** The same call in the same world, before and after every other golden input of other tenants. */
+/** Runs the same call in the same world, before and after every other golden input of other tenants. */
 async function meetsAnew(probe: ToolProbe): Promise<void> {
   const [{ input }, ...others] = probe.options.golden;
   const key = freshKey();

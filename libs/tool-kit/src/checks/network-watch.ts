@@ -2,11 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
 
-/** What Node tells of requests: `fetch` on the first, `http` and `https` on the second. */
+/** The diagnostics channels of Node for requests: `fetch` uses the first, `http` and `https` the second. */
 const FETCHED = 'undici:request:create';
 const REQUESTED = 'http.client.request.start';
 
-/** Hosts that were connected to, or used over an existing connection, while `work` ran, as `host:port`. */
+/** Hosts to which `work` connected, or whose existing connection it used, as `host:port`. */
 export async function hostsReached(work: () => Promise<unknown>): Promise<string[]> {
   const reached = new Set<string>();
   const fetched = (message: unknown) => add(reached, String((message as { request: { origin: unknown } }).request.origin));
@@ -37,7 +37,7 @@ function add(reached: Set<string>, origin: string): void {
   reached.add(`${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`);
 }
 
-/** Sockets of the file system are no network. */
+/** Unix sockets do not count as network. */
 function connected(reached: Set<string>, args: unknown[]): void {
   const first = Array.isArray(args[0]) ? args[0][0] : args[0];
   const target = (typeof first === 'object' ? first : { port: first, host: args[1] }) as {

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** Runs `work` a day later, with other random numbers: what depends on either shows. */
+/** Runs `work` a day later, with other random numbers: the output shows if it depends on either. */
 export async function inOtherTimes<T>(work: () => Promise<T>): Promise<T> {
   const RealDate = Date;
   const random = Math.random;

@@ -5,7 +5,7 @@ import { type Definition, failing, type Ledger } from '../testing/ledger-tool.js
 type Change = (ledger: Ledger) => Partial<Definition>;
 type Effect = 'replaces' | 'adds';
 
-/** Keeps the last amount only, as a file that is overwritten does. */
+/** Keeps only the last amount, as an overwritten file does. */
 const overwriting: Change = (ledger) => ({
   takes_key: false,
   compensate: undefined,
@@ -31,7 +31,7 @@ const states: ResourceStates[] = [{ title: 'two amounts', a: { amount: 2 }, b: {
 const pair = /^resources: two amounts/;
 
 describe('attempts', () => {
-  test('a reconcile that goes by what is there, whoever did it, is found', async () => {
+  test('detects a reconcile that looks only at the state, whoever caused it', async () => {
     const forgetful: Change = (ledger) => ({
       reconcile: async () => {
         const [name, amount] = [...ledger.entries].find(([each]) => each !== 'opening') ?? [];
@@ -44,7 +44,7 @@ describe('attempts', () => {
     ]);
   });
 
-  test('a tool that knows an effect by its inputs, and not by its key, is found', async () => {
+  test('detects a tool that recognizes an effect by its inputs and not by its key', async () => {
     const byInputs: Change = (ledger) => ({
       run: async ({ amount }, ctx) => {
         ledger.entries.set(`amount-${amount}`, amount);
@@ -72,7 +72,7 @@ describe('resources', () => {
     expect(await failing(acting(change, effect), { states }, pair)).toHaveLength(1);
   });
 
-  test('a tool that says that it replaces, and whose read-back does not see what it left, is found', async () => {
+  test('detects a tool that declares that it replaces and whose read-back does not see its own effect', async () => {
     const blind: Change = (ledger) => ({
       ...overwriting(ledger),
       verify: async () => ({ kind: 'cannot_tell', why: 'the book is closed' }),
@@ -86,7 +86,7 @@ describe('resources', () => {
     expect(await failing(acting(seeing, 'replaces'), { states }, pair)).toEqual([]);
   });
 
-  test('a tool that does nothing where its first attempt has acted is found', async () => {
+  test('detects a tool that does nothing if its first attempt has acted', async () => {
     const once: Change = (ledger) => {
       const seen = new Set<number>();
       return {
@@ -101,7 +101,7 @@ describe('resources', () => {
     expect(await failing(acting(once, 'replaces'), { states }, pair)).toHaveLength(1);
   });
 
-  test('a tool whose undo takes back another attempt than its own is found', async () => {
+  test('detects a tool whose compensate undoes another attempt than its own', async () => {
     const undoing: Change = (ledger) => {
       const before = new Map<string, number | undefined>();
       return {
@@ -120,7 +120,7 @@ describe('resources', () => {
     expect(await failing(acting(undoing, 'replaces'), { states }, pair)).toHaveLength(1);
   });
 
-  test('another write on the same resource may stand at the counterpart', async () => {
+  test('a change at the counterpart may represent another write on the same resource', async () => {
     let ledger: Ledger | undefined;
     const change: Change = (at) => {
       ledger = at;
@@ -146,7 +146,7 @@ describe('resources', () => {
     expect(title).toBe(covers);
   });
 
-  test('two writes on no common resource show nothing', async () => {
+  test('two writes without a common resource show nothing', async () => {
     const apart: Change = (ledger) => ({ ...overwriting(ledger), resources: [{ name: 'ledger:{/amount}', effect: 'replaces' }] });
     expect(await failing(apart, { states }, /^resources/)).toHaveLength(2);
   });

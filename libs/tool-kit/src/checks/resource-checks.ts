@@ -5,7 +5,7 @@ import type { ToolProbe } from '../tool-probe.js';
 import { expectNotBegun } from './attempt-checks.js';
 import { type Check, freshKey } from './check.js';
 
-/** Whether each claim of `replaces` and `adds` holds at the counterpart, shown by pairs of writes on one resource. */
+/** Checks each declared `replaces` and `adds` at the counterpart, with pairs of writes on one resource. */
 export function resourceChecks(probe: ToolProbe): Check[] {
   if (probe.tool.contract.resources === undefined) return [];
   const states = probe.options.states ?? [];
@@ -38,7 +38,7 @@ function usesOf(probe: ToolProbe, input: Record<string, unknown>): ResourceUse[]
   return resourcesOf(probe.tool.contract, JSON.parse(JSON.stringify(input)));
 }
 
-/** What `a` says that it does to the resource that `b` acts on too. @throws where they name no common one. */
+/** The declared effect of `a` on the resources that `b` acts on too. @throws if they have no common resource. */
 function effectOf(probe: ToolProbe, { title, a, b }: ResourceStates): ResourceEffect {
   const uses = usesOf(probe, a);
   const others = typeof b === 'function' ? uses : usesOf(probe, b);
@@ -61,14 +61,14 @@ async function actOther(probe: ToolProbe, { b }: ResourceStates): Promise<void> 
 }
 
 /**
- * A, B, A: what A left is seen by its read-back, after B nothing of A stands, and A as the second attempt really runs, leaves what it left at
- * first, and is undone by itself.
+ * Runs A, B, A. The read-back sees the effect of A; after B nothing of A remains; the second attempt of A really runs, leaves the same
+ * state as the first, and can be compensated separately.
  */
 async function replaces(probe: ToolProbe, states: ResourceStates): Promise<void> {
   const first = freshKey();
   const second = attemptKey(first, 2);
   const seen = await probe.run(states.a, { key: first });
-  // An answer stands only where the read-back says so too.
+  // A result is valid only if the read-back confirms it.
   if (probe.tool.contract.has_verify) expect((await probe.verify(states.a, seen, first)).kind).toBe('verified');
   const left = await stateOf(probe);
   await actOther(probe, states);
@@ -83,7 +83,7 @@ async function replaces(probe: ToolProbe, states: ResourceStates): Promise<void>
   expect(await stateOf(probe)).toEqual(other);
 }
 
-/** A, B, retry of A: what A added is still there beside B, so that the retry has its answer and no effect. */
+/** Runs A, B, retry of A. The effect of A still exists beside B, so that the retry gets its result and has no effect. */
 async function adds(probe: ToolProbe, states: ResourceStates): Promise<void> {
   const key = freshKey();
   await actOther(probe, states);

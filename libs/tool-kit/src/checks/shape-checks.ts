@@ -5,7 +5,7 @@ import { faultsOfForeign } from '../contract-of.js';
 import type { ToolProbe } from '../tool-probe.js';
 import type { Check } from './check.js';
 
-/** The contract itself, golden inputs, generated inputs; every output of the schema, of its size and as its predicates say. */
+/** Checks the contract, golden inputs and generated inputs; every output must match the schema, the size limit and the predicates. */
 export function shapeChecks(probe: ToolProbe): Check[] {
   const { tool, options } = probe;
   const golden = options.golden.map((each) => ({

@@ -3,10 +3,10 @@ import type { RunContext } from '../tool.js';
 import type { ToolProbe } from '../tool-probe.js';
 import { type Check, freshKey } from './check.js';
 
-/** Another tenant whose agent has the same name, and works on a case of the same name. */
+/** Another tenant whose agent and case have the same names. */
 const OTHER_TENANT = 'other';
 
-/** One run of a golden input by the tenant that the counterpart belongs to. */
+/** One run of a golden input by the tenant that owns the counterpart. */
 interface OwnRun {
   input: Record<string, unknown>;
   key: string;
@@ -14,8 +14,8 @@ interface OwnRun {
 }
 
 /**
- * What a tenant's runs do and find is that tenant's alone: the same inputs and keys, given by another tenant, are answered
- * as if the first tenant were not there. A counterpart that all tenants reach alike says so (`common`).
+ * Effects and findings of a tenant's runs belong to that tenant alone: for the same inputs and keys, another tenant gets results as if
+ * the first tenant did not exist. A counterpart that all tenants share declares that (`common`).
  */
 export function tenantChecks(probe: ToolProbe): Check[] {
   const { counterpart } = probe.options;
@@ -39,7 +39,7 @@ export function tenantChecks(probe: ToolProbe): Check[] {
 async function answersAsAlone(probe: ToolProbe): Promise<void> {
   const keys = probe.options.golden.map(() => freshKey());
   await probe.newWorld();
-  // The inputs are looked at while the world that they are made from is there.
+  // Copies the inputs while the world from which they are made exists.
   const inputs = probe.options.golden.map(({ input }) => ({ ...input }));
   await probe.options.counterpart?.clean?.();
   const alone = await answersOfOther(probe, inputs, keys);
@@ -48,7 +48,7 @@ async function answersAsAlone(probe: ToolProbe): Promise<void> {
   expect(await answersOfOther(probe, inputs, keys)).toEqual(alone);
 }
 
-/** What the other tenant is answered: by reconcile before its own run, and by that run. */
+/** The other tenant's results: of reconcile before its own run, and of that run. */
 async function answersOfOther(probe: ToolProbe, inputs: readonly Record<string, unknown>[], keys: readonly string[]): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const [at, input] of inputs.entries()) {
@@ -68,7 +68,7 @@ async function changesNothingOf(probe: ToolProbe): Promise<void> {
     const before = await probe.snapshot();
     const context = asOther(probe, own.key);
     const [input, output] = [own.input as never, own.output as never];
-    // Whether an effect happened is the tenant's own business.
+    // A tenant must not learn whether another tenant's effect happened.
     if (tool.reconcile) expect(await settled(tool.reconcile(input, context))).not.toMatchObject({ output: { kind: 'happened' } });
     if (tool.verify) expect(await settled(tool.verify(input, output, context))).not.toMatchObject({ output: { kind: 'verified' } });
     if (tool.compensate) await settled(tool.compensate(probe.effectOf(own.input, own.output, own.key), context));

@@ -9,7 +9,7 @@ const states: ResourceStates[] = [{ title: 'two amounts', a: { amount: 2 }, b: {
 const changed = (effect: 'none' | 'unknown') =>
   new ToolError('VALIDATION_ERROR', 'it was changed since', { effect, class: 'semantic', details: { reason: 'changed_since' } });
 
-/** Keeps the last amount only. */
+/** Keeps only the last amount. */
 const setting = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) => (ledger: Ledger) => {
   const before = new Map<string, number>();
   return {
@@ -29,7 +29,7 @@ const failed = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) => 
 const found = ['undo: two amounts: keeps later changes'];
 
 describe('A, B, undo A', () => {
-  test('an undo that refuses where the state is not what its run left keeps what came later', async () => {
+  test('a compensate that refuses if the state differs from what its run left keeps later changes', async () => {
     const refuses =
       (ledger: Ledger, before: Map<string, number>): Undo =>
       async ({ idempotency_key, output }) => {
@@ -39,7 +39,7 @@ describe('A, B, undo A', () => {
     expect(await failed(refuses)).toEqual([]);
   });
 
-  test('an undo that puts back what was there before its run loses what came later, and is found', async () => {
+  test('detects a compensate that restores the state before its run and so loses later changes', async () => {
     expect(
       await failed(
         (ledger, before) =>
@@ -49,7 +49,7 @@ describe('A, B, undo A', () => {
     ).toEqual(found);
   });
 
-  test('a refusal that does not promise that nothing happened is found, and so is one that changed something', async () => {
+  test('detects a refusal that does not promise that nothing happened, or that changed something', async () => {
     expect(await failed(() => async () => Promise.reject(changed('unknown')))).toEqual(found);
     const both =
       (ledger: Ledger, before: Map<string, number>): Undo =>
@@ -60,7 +60,7 @@ describe('A, B, undo A', () => {
     expect(await failed(both)).toEqual(found);
   });
 
-  test('an undo that goes by the key of its own call instead of that of the effect undoes nothing, and is found', async () => {
+  test('detects a compensate that uses the key of its own call instead of that of the effect and so undoes nothing', async () => {
     const own =
       (ledger: Ledger): Undo =>
       async (_effect, ctx) =>

@@ -4,7 +4,7 @@ import { isToolError } from '../tool-error.js';
 import type { ToolProbe } from '../tool-probe.js';
 import { type Check, freshKey } from './check.js';
 
-/** A, B, undo A: an undo never loses what came after the effect that it undoes. */
+/** Runs A, B, compensate A: a compensation never loses changes that were made after its effect. */
 export function undoChecks(probe: ToolProbe): Check[] {
   if (!probe.tool.contract.has_compensate) return [];
   return (probe.options.states ?? []).map((states) => ({
@@ -20,7 +20,7 @@ async function actOther(probe: ToolProbe, { b }: ResourceStates, key: string): P
 
 const stateOf = async (probe: ToolProbe): Promise<unknown> => probe.comparable(await probe.snapshot());
 
-/** What B leaves where A never ran; undefined: B cannot run then. */
+/** The state that B leaves if A never ran; undefined: B cannot run then. */
 async function alone(probe: ToolProbe, states: ResourceStates, key: string): Promise<unknown> {
   const state = await actOther(probe, states, key).then(
     () => stateOf(probe),
@@ -30,7 +30,7 @@ async function alone(probe: ToolProbe, states: ResourceStates, key: string): Pro
   return state;
 }
 
-/** Undone, nothing is left of A and all of B. Refused, nothing changed, and the refusal promises so. */
+/** A successful compensation leaves nothing of A and all of B. A refusal changes nothing and promises that. */
 async function keepsLater(probe: ToolProbe, states: ResourceStates): Promise<void> {
   const [key, other] = [freshKey(), freshKey()];
   const withoutA = await alone(probe, states, other);

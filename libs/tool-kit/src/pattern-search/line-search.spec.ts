@@ -19,12 +19,12 @@ test.each([
   expect(anyCase(text).at(line)).toBe(at);
 });
 
-test('a long line is shown around its match, also behind letters that are longer in lower case', () => {
+test('a long line is cut around its match, also after letters that are longer in lower case', () => {
   const line = `${'İ'.repeat(1_000)}needle`;
   expect(found(line, 1, anyCase('NEEDLE'))).toEqual([{ line: 1, column: 1_001, text: expect.stringMatching(/needle$/) }]);
 });
 
-test('a text is found in the same lines with its bytes looked for first and without', () => {
+test('a search finds the same lines with and without a first pass over the bytes', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r', 'é', '\ud800') });
   fc.assert(
     fc.property(text, fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: 3 }), (haystack, needle) => {

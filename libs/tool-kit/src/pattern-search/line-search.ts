@@ -3,25 +3,25 @@ import type { LineMatch } from './pattern-search.js';
 const SHOWN_CHARS = 400;
 const NEWLINE = 10;
 
-/** Where a search goes on: the offset of the first byte of a line, and how many lines are before it. */
+/** Where a search continues: the offset of the first byte of a line, and the number of lines before it. */
 export interface LineCursor {
   at: number;
   line: number;
 }
 
-/** What finds something in a line: its position, or -1. A text with none of the bytes of `needle` has no such line. */
+/** Returns the position of a match in a line, or -1. A text without the bytes of `needle` has no matching line. */
 export interface LineMatcher {
   at(line: string): number;
   needle?: Buffer;
 }
 
-/** Hits, and where to go on; no cursor: the text ends here, or the limit is reached. */
+/** The hits, and where to continue; no cursor: the text is finished, or the limit is reached. */
 export interface LinesFound {
   hits: LineMatch[];
   cursor?: LineCursor;
 }
 
-/** Searches the lines from `start` on until there are `limit` hits or `pause` says so, which is checked after each line. */
+/** Searches the lines from `start` on until there are `limit` hits or `pause` returns true, which is checked after each line. */
 export function searchLines(bytes: Buffer, start: LineCursor, matcher: LineMatcher, limit: number, pause: () => boolean): LinesFound {
   const hits: LineMatch[] = [];
   let cursor = start;
@@ -39,7 +39,7 @@ export function searchLines(bytes: Buffer, start: LineCursor, matcher: LineMatch
   return { hits };
 }
 
-/** The first line from the cursor on in which the needle begins. */
+/** The first line from the cursor on in which the needle starts. */
 function lineWith(bytes: Buffer, { at, line }: LineCursor, needle: Buffer): LineCursor | undefined {
   const found = bytes.indexOf(needle, at);
   if (found === -1) return undefined;
@@ -53,21 +53,21 @@ function lineWith(bytes: Buffer, { at, line }: LineCursor, needle: Buffer): Line
   return { at: start, line: before };
 }
 
-/** Finds a text as it is written. */
+/** Matches a text literally. */
 export function asWritten(text: string): LineMatcher {
   const at = (line: string) => line.indexOf(text);
-  // What is no UTF-8 is read as U+FFFD, so its bytes are not those of the text.
+  // Invalid UTF-8 is read as U+FFFD, so its bytes differ from those of the text.
   return /[\p{Surrogate}\ufffd]/u.test(text) ? { at } : { at, needle: Buffer.from(text) };
 }
 
-/** Finds a text in a line whatever the case of its letters; the position is that in the line as it stands. */
+/** Matches a text regardless of case; the position refers to the original line. */
 export function anyCase(text: string): LineMatcher {
   const wanted = text.toLowerCase();
   const at = (line: string): number => {
     const lower = line.toLowerCase();
     const found = lower.indexOf(wanted);
     if (found <= 0 || lower.length === line.length) return found;
-    // Some letters are longer in lower case (İ): what stands before is counted letter by letter.
+    // Some letters are longer in lower case (İ): the position is counted letter by letter.
     let start = 0;
     let low = 0;
     for (const letter of line) {
@@ -80,7 +80,7 @@ export function anyCase(text: string): LineMatcher {
   return { at };
 }
 
-/** A long line from a little before its match. */
+/** Cuts a long line to the part around its match. */
 function shown(line: string, column: number): string {
   const start = line.length <= SHOWN_CHARS ? 0 : Math.max(0, Math.min(column - 40, line.length - SHOWN_CHARS));
   return line.slice(start, start + SHOWN_CHARS).replace(/\p{Surrogate}/gu, '\ufffd');

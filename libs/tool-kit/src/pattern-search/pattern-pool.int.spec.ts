@@ -3,12 +3,12 @@ import { testContext } from '../test-context.js';
 import { PatternPool } from './pattern-pool.js';
 import { regexPattern, textPattern } from './search-pattern.js';
 
-/** Costs RE2 seconds on the line below: linear, but 900 states a letter. */
+/** Takes RE2 seconds on the line below: linear, but with 900 states for each letter. */
 const SLOW = regexPattern('a[ab]{900}[^ab]', false, '/query');
 const slow_text = () => new Uint8Array(Buffer.from(LINE));
 const LINE = irregular(1 << 20);
 
-/** Letters without a period, so that no state of the engine comes twice. */
+/** Letters without a period, so that no state of the engine occurs twice. */
 function irregular(length: number): string {
   let state = 1;
   const letters = Array.from({ length }, () => {
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => pool.close());
 const open = (tenant_id: string, over = {}) => pool.open(testContext({ tenant_id, ...over }));
 
-test('nothing is started before the first search; it finds what was searched', async () => {
+test('no thread is started before the first search; the search returns its matches', async () => {
   expect(pool.load).toEqual({ threads: 0, waiting: 0 });
   const search = await open('acme');
   await search.check(textPattern('b', false, '/query'));
@@ -49,7 +49,7 @@ test('a search in many slices finds each line once', async () => {
   await search.close();
 });
 
-test('what is not a pattern is refused by its input, and the search goes on', async () => {
+test('an invalid pattern is refused by its input, and the search can continue', async () => {
   const search = await open('acme');
   await expect(search.check(regexPattern('(', false, '/query'))).rejects.toMatchObject({
     code: 'VALIDATION_ERROR',
@@ -69,14 +69,14 @@ test('a tenant whose searches take seconds never keeps another tenant from a thr
   const running = loud.map((search) => search.lines(SLOW, slow_text(), 1).catch(({ code }) => ended.push(code)));
   const quiet = await open('quiet');
   for (let n = 0; n < 20; n++) expect(await quiet.whole(quick, ['b'])).toEqual([true]);
-  // With both threads taken the twenty would have come behind at least two of the loud ones, of 5 s each.
+  // With both threads in use the twenty would have waited for at least two of the slow ones, of 5 s each.
   expect(ended.length).toBeLessThan(2);
   abort.abort();
   await Promise.all(running);
   expect(ended).toHaveLength(4);
 });
 
-test('a pattern that takes too long ends its search and its thread; the next search has a new one', async () => {
+test('a pattern that takes too long ends its search and its thread; the next search gets a new thread', async () => {
   const search = await open('acme');
   await expect(search.lines(SLOW, slow_text(), 1)).rejects.toMatchObject({
     code: 'TIMEOUT',
@@ -90,7 +90,7 @@ test('a pattern that takes too long ends its search and its thread; the next sea
   await next.close();
 });
 
-test('an abort and a deadline end a search that runs, and one that waits', async () => {
+test('an abort and a deadline end a running search and a waiting one', async () => {
   const abort = new AbortController();
   const first = await open('acme', { signal: abort.signal });
   const second = await open('acme', { deadline_ms: Date.now() + 100 });
@@ -118,7 +118,7 @@ test('a tenant whose queue is full must retry; another tenant does not', async (
   await (await open('loud')).close();
 });
 
-test('closing ends what runs and what waits, and takes nothing more', async () => {
+test('closing ends running and waiting searches, and accepts no more', async () => {
   const search = await open('acme');
   await open('acme');
   const ends = [
@@ -131,7 +131,7 @@ test('closing ends what runs and what waits, and takes nothing more', async () =
   expect(pool.load.threads).toBe(0);
 });
 
-test('threads without work are ended', async () => {
+test('idle threads are ended', async () => {
   pool = new PatternPool({ idle_ms: 50 });
   const search = await open('acme');
   await search.whole(quick, ['b']);

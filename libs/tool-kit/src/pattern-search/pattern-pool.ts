@@ -4,7 +4,7 @@ import { Search, type SearchTimes } from './search.js';
 import { TenantPlaces } from './tenant-places.js';
 import { ThreadPool } from './thread-pool.js';
 
-/** Bounds of the searches of one process. */
+/** Limits of the searches of one process. */
 export interface PatternPoolLimits extends SearchTimes {
   threads_max: number;
   /** Searches that are open at once: of all tenants, and of one. Each reads files and holds one of them in memory. */
@@ -12,7 +12,7 @@ export interface PatternPoolLimits extends SearchTimes {
   tenant_open_max: number;
   /** Searches of one tenant that wait to be opened. */
   tenant_waiting_max: number;
-  /** How long threads are kept that have nothing to do. */
+  /** How long idle threads are kept. */
   idle_ms: number;
 }
 
@@ -26,7 +26,7 @@ const defaults = (): PatternPoolLimits => ({
   slice_ms_max: 2_000,
 });
 
-/** The searches of one process. Nothing runs before the first one is opened. */
+/** The searches of one process. No thread is started before the first search is opened. */
 export class PatternPool implements PatternSearch {
   private readonly threads: ThreadPool;
   private readonly places: TenantPlaces;
@@ -39,7 +39,7 @@ export class PatternPool implements PatternSearch {
     this.places = new TenantPlaces({ total: open_max, of_tenant: tenant_open_max, waiting_of_tenant: tenant_waiting_max });
   }
 
-  /** Threads that exist now, and searches that wait to be opened. */
+  /** Number of threads, and of searches that wait to be opened. */
   get load(): { threads: number; waiting: number } {
     return { threads: this.threads.started, waiting: this.places.waiting };
   }
@@ -50,7 +50,7 @@ export class PatternPool implements PatternSearch {
     return search;
   }
 
-  /** Ends every search and thread. Whatever comes later is refused. */
+  /** Ends every search and thread. Later searches are refused. */
   async close(): Promise<void> {
     this.places.close();
     await this.threads.close();

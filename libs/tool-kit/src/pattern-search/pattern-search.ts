@@ -1,13 +1,13 @@
 import type { SearchPattern } from './search-pattern.js';
 
-/** One place in a text where the pattern matched; line and column count from 1, the text is the line, cut at 400 characters. */
+/** One match in a text; line and column count from 1, the text is the line, cut at 400 characters. */
 export interface LineMatch {
   line: number;
   column: number;
   text: string;
 }
 
-/** The run for which something is searched. */
+/** The run that searches. */
 export interface SearchingRun {
   readonly tenant_id: string;
   /** Epoch ms. */
@@ -15,22 +15,22 @@ export interface SearchingRun {
   readonly signal: AbortSignal;
 }
 
-/** Searches for patterns of callers in threads of their own. Linear in the text; tenants take turns. */
+/** Runs searches for patterns of callers in separate threads. Linear in the text; tenants take turns. */
 export interface PatternSearch {
   /**
    * Waits until the tenant may search. Every opened search must be closed.
-   * @throws ToolError RATE_LIMIT (retryable) where too many searches of the tenant wait already
+   * @throws ToolError RATE_LIMIT (retryable) if too many searches of the tenant are waiting
    */
   open(run: SearchingRun): Promise<OpenSearch>;
 }
 
-/** One search of one call: it has 5 s of a thread for everything that it matches. */
+/** One search of one call: it has 5 s of thread time for all its matches. */
 export interface OpenSearch {
-  /** @throws ToolError where the pattern is not one */
+  /** @throws ToolError if the pattern is invalid */
   check(pattern: SearchPattern): Promise<void>;
-  /** Which of the texts match a regular expression. @throws ToolError where it takes too long or the run is aborted */
+  /** Which of the texts match a regular expression as a whole. @throws ToolError if it takes too long or the run is aborted */
   whole(pattern: SearchPattern, texts: readonly string[]): Promise<boolean[]>;
-  /** The lines of a text in which the pattern matches, at most `limit`. The bytes are handed over. @throws as `whole` */
+  /** The matching lines of a text, at most `limit`. Transfers the bytes. @throws as `whole` */
   lines(pattern: SearchPattern, bytes: Uint8Array, limit: number): Promise<LineMatch[]>;
   close(): Promise<void>;
 }

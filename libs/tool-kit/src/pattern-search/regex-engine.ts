@@ -4,7 +4,7 @@ import type { PatternFault, SearchPattern } from './search-pattern.js';
 
 /** Instructions of a compiled pattern: one step takes time and memory in proportion to them. */
 const PROGRAM_MAX = 2_500;
-/** Compiled patterns that a thread keeps: each call uses two at most. */
+/** Compiled patterns that a thread caches: each call uses two at most. */
 const KEPT_MAX = 4;
 
 /** A regular expression on RE2: linear in the text. */
@@ -12,7 +12,7 @@ export interface Regex extends LineMatcher {
   test(text: string): boolean;
 }
 
-/** Compiles patterns and keeps the last few. */
+/** Compiles patterns and caches the last few. */
 export class RegexEngine {
   private readonly kept = new Map<string, Regex>();
 

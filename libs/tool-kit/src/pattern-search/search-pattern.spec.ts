@@ -13,7 +13,7 @@ const refusal = (source: string) => {
 };
 const compiled = (source: string) => new RegexEngine().regex(pattern(source));
 
-describe('a pattern that needs backtracking is refused with its place', () => {
+describe('a pattern that needs backtracking is refused with its position', () => {
   test.each([
     ['(?=a)b', 'lookaround', '(?=', 0],
     ['a(?!b)', 'lookaround', '(?!', 1],

@@ -2,7 +2,7 @@ import { ToolError } from '../tool-error.js';
 
 const PATTERN_CHARS_MAX = 500;
 
-/** What a search looks for. `pointer` is the JSON Pointer of the input that it came from; refusals name it. */
+/** The pattern of a search. `pointer` is the JSON Pointer of its input, which refusals name. */
 export interface SearchPattern {
   kind: 'text' | 'regex';
   source: string;
@@ -10,7 +10,7 @@ export interface SearchPattern {
   pointer: string;
 }
 
-/** Why a pattern is refused: a constant reason, what was found and where, and what would be right. */
+/** Why a pattern is refused: a constant reason, what was found and where, and what would be valid. */
 export interface PatternFault {
   reason: 'too_long' | 'lookaround' | 'backreference' | 'not_a_pattern' | 'too_large';
   message: string;
@@ -25,7 +25,7 @@ export function patternRefused(pointer: string, { message, ...fault }: PatternFa
 
 /**
  * A regular expression of a caller. One without operators becomes a plain text, which needs no engine.
- * @throws ToolError where it is too long or needs backtracking; its syntax is checked by the engine.
+ * @throws ToolError if it is too long or needs backtracking; the engine checks its syntax.
  */
 export function regexPattern(source: string, any_case: boolean, pointer: string): SearchPattern {
   if (source.length > PATTERN_CHARS_MAX) {
@@ -38,7 +38,7 @@ export function regexPattern(source: string, any_case: boolean, pointer: string)
   return { kind, source, any_case, pointer };
 }
 
-/** A text that is searched as it is written. */
+/** A text that is matched literally. */
 export function textPattern(source: string, any_case: boolean, pointer: string): SearchPattern {
   return { kind: 'text', source, any_case, pointer };
 }
@@ -58,7 +58,7 @@ function backtrackingPart(source: string): PatternFault | undefined {
     } else if (in_class) in_class = letter !== ']';
     else if (letter === '[') {
       in_class = true;
-      // A ] that comes first is a letter of the class.
+      // A ] in first position is a letter of the class.
       if (source[at + 1] === '^') at++;
       if (source[at + 1] === ']') at++;
     } else if (letter === '(') {

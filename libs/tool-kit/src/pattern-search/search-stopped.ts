@@ -1,7 +1,7 @@
-/** Why a search has no result. `busy`: too many wait already; `failed`: its thread ended by itself, out of memory mostly. */
+/** Why a search has no result. `busy`: too many are waiting; `failed`: its thread ended by itself, mostly out of memory. */
 export type StopReason = 'too_slow' | 'aborted' | 'closed' | 'busy' | 'failed';
 
-/** A search, or a part of one, that has no result. */
+/** A search, or a part of one, that was stopped without a result. */
 export class SearchStopped extends Error {
   constructor(readonly why: StopReason) {
     super(`the search was stopped: ${why}`);

@@ -8,7 +8,7 @@ const HEAP_MIB_MAX = 256;
 const START_MS_MAX = 30_000;
 const CHECK_MS_MIN = 10;
 
-/** A reply, and the CPU time that the thread took for it. */
+/** A reply, and the CPU time that the thread used for it. */
 export interface Answered {
   reply: SearchReply;
   took_ms: number;
@@ -20,7 +20,7 @@ interface Pending {
   settle(reply: SearchReply | SearchStopped): void;
 }
 
-/** One thread that searches, one request at a time. It does not keep the process alive while it has nothing to do. */
+/** One thread that searches, one request at a time. An idle thread does not keep the process alive. */
 export class SearchThread {
   private readonly worker: Worker;
   private ready = false;
@@ -28,7 +28,7 @@ export class SearchThread {
   private pending: Pending | undefined;
   private timer: NodeJS.Timeout | undefined;
   private thread_id: string | undefined;
-  /** CPU time of the thread when it got its request. */
+  /** CPU time of the thread when it received its request. */
   private sent_ms = 0;
 
   constructor() {
@@ -39,12 +39,12 @@ export class SearchThread {
     this.worker.on('exit', () => this.settle(new SearchStopped(this.stopped ?? 'failed')));
   }
 
-  /** False once a request was stopped: the thread has ended then. */
+  /** False once a request was stopped: the thread has then ended. */
   get usable(): boolean {
     return this.stopped === undefined;
   }
 
-  /** `time_ms`: CPU time of the thread, once it has started. @throws SearchStopped */
+  /** `time_ms`: limit of the thread's CPU time, once it has started. @throws SearchStopped */
   async answer(request: SearchRequest, time_ms: number): Promise<Answered> {
     if (this.stopped) throw new SearchStopped(this.stopped);
     this.worker.ref();
@@ -57,7 +57,7 @@ export class SearchThread {
     return { reply, took_ms: this.usedMs() };
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Ends the thread, whatever it is doing. */
   async stop(why: StopReason): Promise<void> {
     this.stopped ??= why;
     await this.worker.terminate();
@@ -85,7 +85,7 @@ export class SearchThread {
     this.worker.postMessage(request, request.kind === 'lines' ? [request.bytes.buffer as ArrayBuffer] : []);
   }
 
-  /** Other work of the machine may have kept the thread from running: then it has time left. */
+  /** Other work on the machine may have kept the thread from running: then it has time left. */
   private stopIfUsed(time_ms: number): void {
     const left_ms = time_ms - this.usedMs();
     if (left_ms <= 0) void this.stop('too_slow');

@@ -6,12 +6,12 @@ import type { PatternFault, SearchPattern } from './search-pattern.js';
 import type { SearchReply, SearchRequest, SearchThreadReady } from './search-request.js';
 import { ownThreadId } from './thread-time.js';
 
-/** After this much work the thread answers what it has, so that another tenant gets its turn. */
+/** After this much work the thread replies with its partial result, so that another tenant gets its turn. */
 const SLICE_MS = 20;
-/** Below the thread that answers everybody. On Linux this concerns the calling thread alone; elsewhere it is left out. */
+/** A lower priority than the main thread. On Linux this affects the calling thread alone; on other systems it is not set. */
 const NICENESS = 15;
 
-/** Answers one request at a time. The regex engine is loaded with the first regular expression. */
+/** Handles one request at a time. The regex engine is loaded with the first regular expression. */
 class SearchThread {
   private engine: RegexEngine | undefined;
 

@@ -8,7 +8,7 @@ import type { ThreadPool } from './thread-pool.js';
 
 const BUSY_RETRY_S = 1;
 
-/** Time of a thread for one search: for all that it matches, and for what cannot be divided (one line, one compilation). */
+/** Thread time for one search: for all its matches, and for an indivisible step (one line, one compilation). */
 export interface SearchTimes {
   search_ms_max: number;
   slice_ms_max: number;
@@ -35,7 +35,7 @@ export class Search implements OpenSearch {
     if (run.signal.aborted) this.aborted();
   }
 
-  /** Waits for a place among the searches that are open. @throws ToolError where there is none for it */
+  /** Waits for a place among the open searches. @throws ToolError if it cannot get one */
   async begin(): Promise<void> {
     try {
       await this.places.take(this.run.tenant_id, this.controller.signal);
@@ -63,7 +63,7 @@ export class Search implements OpenSearch {
 
   async lines(pattern: SearchPattern, text: Uint8Array, limit: number): Promise<LineMatch[]> {
     const hits: LineMatch[] = [];
-    // A part of a larger buffer cannot be handed over.
+    // A part of a larger buffer cannot be transferred.
     let bytes = text.byteLength === text.buffer.byteLength ? text : new Uint8Array(text);
     for (let from: { at: number; line: number } | undefined = { at: 0, line: 0 }; from; ) {
       const reply: SearchReply = await this.slice({ kind: 'lines', pattern, bytes, from, limit: limit - hits.length });
@@ -112,7 +112,7 @@ export class Search implements OpenSearch {
 
 const cancelled = (message: string): ToolError => new ToolError('CANCELLED', message, { effect: 'none' });
 
-/** The error of a call whose search has no result. */
+/** The error of a call whose search was stopped. */
 function endOf(why: StopReason, { search_ms_max, slice_ms_max }: SearchTimes): ToolError {
   switch (why) {
     case 'aborted':

@@ -6,13 +6,13 @@ import { TenantPlaces } from './tenant-places.js';
 const LIMITS = { total: 3, of_tenant: 2, waiting_of_tenant: 4 };
 const { signal } = new AbortController();
 
-/** Takes a place and notes who got one, in order. */
+/** Takes a place and records the order of the tenants that got one. */
 function takes(places: TenantPlaces, got: string[], tenant_id: string, by = signal): Promise<void> {
   return places.take(tenant_id, by).then(() => void got.push(tenant_id));
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a tenant has at most its share, and another one gets a place at once', async () => {
+test('a tenant has at most its share, and another tenant gets a place at once', async () => {
   const [places, got] = [new TenantPlaces(LIMITS), [] as string[]];
   for (let n = 0; n < 5; n++) void takes(places, got, 'loud');
   await settled();
@@ -53,7 +53,7 @@ test('an aborted request stops waiting, and closing ends all', async () => {
   expect(() => places.take('c', signal)).toThrow(SearchStopped);
 });
 
-test('whatever comes and goes: the limits hold, no request is lost, a tenant is served in order', async () => {
+test('in any sequence the limits hold, no request is lost, and each tenant is served in order', async () => {
   const step = fc.record({ tenant_id: fc.constantFrom('a', 'b', 'c'), what: fc.constantFrom('take', 'release') });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

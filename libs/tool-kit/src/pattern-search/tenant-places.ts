@@ -1,10 +1,10 @@
 import { SearchStopped } from './search-stopped.js';
 
 export interface PlaceLimits {
-  /** Places of all tenants, and those that one of them may have at once. */
+  /** Places of all tenants, and the most that one tenant may have at once. */
   total: number;
   of_tenant: number;
-  /** How many of one tenant may wait. */
+  /** Most waiting requests of one tenant. */
   waiting_of_tenant: number;
 }
 
@@ -13,9 +13,9 @@ interface Waiting {
   stop(why: 'aborted' | 'closed'): void;
 }
 
-/** A fixed number of places. Tenants that wait for one take turns; within a tenant it is first come, first served. */
+/** A fixed number of places. Waiting tenants take turns; requests of one tenant are served in order. */
 export class TenantPlaces {
-  /** In the order of turns: the tenant that was served last stands last. */
+  /** In the order of turns: the tenant that was served last is at the end. */
   private readonly lines = new Map<string, Waiting[]>();
   private readonly taken = new Map<string, number>();
   private total = 0;
@@ -27,7 +27,7 @@ export class TenantPlaces {
     return [...this.lines.values()].reduce((sum, line) => sum + line.length, 0);
   }
 
-  /** Waits for a place; whoever gets one releases it. @throws SearchStopped */
+  /** Waits for a place; the caller must release it. @throws SearchStopped */
   take(tenant_id: string, signal: AbortSignal): Promise<void> {
     if (this.closed) throw new SearchStopped('closed');
     if (signal.aborted) throw new SearchStopped('aborted');
@@ -61,7 +61,7 @@ export class TenantPlaces {
     this.serve();
   }
 
-  /** No request waits any more. */
+  /** Ends all waiting requests. */
   close(): void {
     this.closed = true;
     for (const waiting of [...this.lines.values()].flat()) waiting.stop('closed');

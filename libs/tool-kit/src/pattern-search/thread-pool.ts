@@ -12,8 +12,8 @@ export interface Slice {
 }
 
 /**
- * A fixed number of threads, each started when it is first needed and ended after some time without work. Slices of
- * tenants take turns, and one tenant never has all threads: whoever comes next finds one that is free soon.
+ * A fixed number of threads, each started when first needed and ended after some idle time. Slices of tenants take turns, and one tenant
+ * never uses all threads, so that another tenant soon finds a free one.
  */
 export class ThreadPool {
   private readonly threads = new Set<SearchThread>();
@@ -27,7 +27,7 @@ export class ThreadPool {
     private readonly idle_ms: number,
   ) {
     const of_tenant = Math.max(1, threads_max - 1);
-    // Each open search waits with one slice, and open searches are bounded.
+    // Each open search waits with one slice, and the number of open searches is limited.
     this.places = new TenantPlaces({ total: threads_max, of_tenant, waiting_of_tenant: Number.POSITIVE_INFINITY });
   }
 
@@ -35,7 +35,7 @@ export class ThreadPool {
     return this.threads.size;
   }
 
-  /** Waits for a turn and has the slice done. An abort ends the thread that is at it. @throws SearchStopped */
+  /** Waits for a turn and runs the slice. An abort ends the thread that runs it. @throws SearchStopped */
   async do({ tenant_id, request, time_ms, signal }: Slice): Promise<Answered> {
     await this.places.take(tenant_id, signal);
     if (this.closed) throw new SearchStopped('closed');
@@ -74,7 +74,7 @@ export class ThreadPool {
     this.idle_timer.unref();
   }
 
-  /** The timer starts anew with each slice that ends: threads that are at work are not idle. */
+  /** Restarts the timer with each finished slice: working threads are not idle. */
   private endIdle(): void {
     for (const thread of this.idle.splice(0)) {
       this.threads.delete(thread);

@@ -13,7 +13,7 @@ test.runIf(process.platform === 'linux')('the time of a thread is what it comput
   expect(slept_ms).toBeLessThan(computed_ms);
 });
 
-test('without an id of the kernel it is wall time', async () => {
+test('without a kernel thread id it is wall time', async () => {
   const before_ms = threadTimeMs(undefined);
   await sleep(20);
   expect(threadTimeMs(undefined) - before_ms).toBeGreaterThan(15);

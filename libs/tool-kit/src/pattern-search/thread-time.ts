@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 const NS_PER_MS = 1_000_000;
 
-/** Id of the calling thread for the kernel; undefined where it does not say (other systems than Linux). */
+/** Kernel id of the calling thread; undefined on other systems than Linux. */
 export function ownThreadId(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self').split('/').at(-1);
@@ -11,7 +11,10 @@ export function ownThreadId(): string | undefined {
   }
 }
 
-/** CPU time of another thread of this process since it started, ms: a busy machine does not use it up. Wall time where the kernel has no such number. */
+/**
+ * CPU time of another thread of this process since it started, ms: load of the machine does not count. Wall time if the kernel has no
+ * such number.
+ */
 export function threadTimeMs(thread_id: string | undefined): number {
   if (thread_id === undefined) return performance.now();
   try {

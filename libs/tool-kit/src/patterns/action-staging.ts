@@ -5,7 +5,7 @@ import type { PatternTraits } from './evidence.js';
 import type { KeyedRecords } from './keyed-records.js';
 import { keyedWrites } from './keyed-writes.js';
 
-/** An action that waits: nothing has happened in the target system. */
+/** A staged action: nothing has happened in the target system. */
 export interface StagedAction {
   action_id: string;
   state: 'staged';
@@ -14,7 +14,7 @@ export interface StagedAction {
   target_ref: string | null;
   payload: unknown;
   idempotency_key: string;
-  /** The call that decided to stage it; its ruling and history stand on the log under this id. */
+  /** The call that staged it; its decision and history are on the log under this id. */
   authoring_call_id: string;
   case_id: string | null;
   staged_by: { kind: string; id: string };
@@ -28,7 +28,7 @@ export interface ActionStaging<P extends z.ZodType> extends PatternTraits {
   actions: KeyedRecords<StagedAction>;
 }
 
-/** Pattern 6: writes a typed intent down as a staged action. The same key answers the action that is there; there is never a second one. */
+/** Pattern 6: stores a typed intent as a staged action. The same key returns the existing action; a second one is never created. */
 export function defineActionStaging<P extends z.ZodType>(definition: ActionStaging<P>): Tool {
   const { kinds, target_systems, payload, actions, ...traits } = definition;
   const fields = {

@@ -5,18 +5,18 @@ import { ToolError } from '../tool-error.js';
 import { compare, type Fraction, fractionOf, plus, textOf } from './decimal.js';
 import type { PatternTraits } from './evidence.js';
 
-/** One object that counts, with the markings of all that was read of it. */
+/** One counted object, with the markings of all data that was read of it. */
 export interface MarkedRow {
-  /** A decimal; null where the object has no such value, which only `count` counts. */
+  /** A decimal; null if the object has no such value, which only `count` counts. */
   value: string | null;
   markings: readonly string[];
 }
 
 export interface Aggregation<Q extends z.ZodType> extends PatternTraits {
-  /** Every marking that a result may carry: whoever calls must be cleared for all of them. Empty: unmarked objects only. */
+  /** Every marking that a result may carry: the caller must be cleared for all of them. Empty: unmarked objects only. */
   markings: string[];
   query: Q;
-  /** The objects inside the window and the id of the state that they were read in. */
+  /** The objects inside the window and the id of the state in which they were read. */
   rows(
     query: z.output<Q>,
     window: { from_ms: number; to_ms: number },
@@ -27,7 +27,10 @@ export interface Aggregation<Q extends z.ZodType> extends PatternTraits {
 const operations = ['count', 'sum', 'min', 'max', 'mean'] as const;
 const DIGITS = 18;
 
-/** Pattern 8: one metric over a window of objects, exact. It carries every marking of every object that went into it; one that the contract does not name is refused. */
+/**
+ * Pattern 8: one exact metric over a window of objects. It carries every marking of every object in it; a marking that the contract does
+ * not name is refused.
+ */
 export function defineAggregation<Q extends z.ZodType>(definition: Aggregation<Q>): Tool {
   const { query, rows: select, ...traits } = definition;
   return defineTool({
@@ -65,7 +68,7 @@ export function defineAggregation<Q extends z.ZodType>(definition: Aggregation<Q
   });
 }
 
-/** Exact but for a mean, which has 18 decimals, half to even. Null: no value to measure. */
+/** Exact, except that a mean has 18 decimals, rounded half to even. Null: no value to measure. */
 function metricOf(operation: (typeof operations)[number], rows: readonly MarkedRow[]): string | null {
   if (operation === 'count') return String(rows.length);
   const values = rows.flatMap(({ value }) => (value === null ? [] : [fractionOf(value)]));

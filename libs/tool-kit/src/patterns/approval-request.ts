@@ -17,21 +17,21 @@ export interface ApprovalTask {
   requested_by: { kind: string; id: string };
   requesting_call_id: string;
   created_at: string;
-  /** The SLA's end. */
+  /** End of the SLA. */
   due_at: string;
 }
 
 export interface ApprovalRequest extends PatternTraits {
-  /** The queues there are, each with its SLA in minutes where the caller asks for none. */
+  /** The existing queues, each with its default SLA in minutes. */
   queues: Readonly<Record<string, { sla_minutes: number }>>;
   tasks: KeyedRecords<ApprovalTask>;
-  /** Whether the subject is there to be decided about. */
+  /** Whether the subject of the decision exists. */
   subjectExists(subject: ApprovalTask['subject'], ctx: RunContext): Promise<boolean>;
 }
 
 const subject = z.strictObject({ kind: z.enum(['action', 'decision']), id: z.string().min(1).max(200) });
 
-/** Pattern 7: puts a task into a queue that asks people to approve a staged action or a decision, with rationale, evidence and SLA. */
+/** Pattern 7: adds a task to a queue that asks people to approve a staged action or a decision, with rationale, evidence and SLA. */
 export function defineApprovalRequest(definition: ApprovalRequest): Tool {
   const { queues, tasks, subjectExists, ...traits } = definition;
   const queue = z.enum(Object.keys(queues) as [string, ...string[]]);

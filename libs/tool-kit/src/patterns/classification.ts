@@ -4,19 +4,22 @@ import type { RunContext, Tool } from '../tool.js';
 import { ToolError } from '../tool-error.js';
 import { type EvidenceSpan, evidenceSpan, type PatternTraits } from './evidence.js';
 
-/** A band with its reasons, or: this subject is none of them. */
+/** A band with its reasons, or an exception: the subject fits no band. */
 export type Classified<B extends string> =
   | { band: B; confidence: number; rationale: string; evidence: EvidenceSpan[] }
   | { out_of_distribution: string };
 
 export interface Classification<S extends z.ZodType, B extends string> extends PatternTraits {
   subject: S;
-  /** All there are. A band that takes the rest (`other`, `unknown`) is refused: the rest is an exception. */
+  /** All bands. A band for the rest (`other`, `unknown`) is refused: the rest is an exception. */
   bands: readonly [B, B, ...B[]];
   classify(subject: z.output<S>, ctx: RunContext): Promise<Classified<B>>;
 }
 
-/** Pattern 4: puts a subject into one of an exhaustive set of bands. Pure; what fits none is the exception `classify.out_of_distribution`. */
+/**
+ * Pattern 4: assigns a subject to one of an exhaustive set of bands. Pure; a subject that fits none is the exception
+ * `classify.out_of_distribution`.
+ */
 export function defineClassification<S extends z.ZodType, const B extends string>(definition: Classification<S, B>): Tool {
   const { subject, bands, classify, ...traits } = definition;
   return defineTool({

@@ -7,12 +7,15 @@ import type { PatternTraits } from './evidence.js';
 export interface Composition<P extends z.ZodType, D extends z.ZodType, T extends string> extends PatternTraits {
   parts: P;
   draft: D;
-  /** Names with version of the templates that there are, `loss_notice@1`. */
+  /** Names with version of the available templates, for example `loss_notice@1`. */
   templates: readonly [T, ...T[]];
   compose(parts: z.output<P>, template: T, ctx: RunContext): Promise<z.input<D>>;
 }
 
-/** Pattern 5: assembles a draft from typed parts and a template. Pure: a draft is an answer and is kept nowhere; only staging an action makes it real. */
+/**
+ * Pattern 5: assembles a draft from typed parts and a template. Pure: a draft is a result and is not stored; only staging an action makes
+ * it real.
+ */
 export function defineComposition<P extends z.ZodType, D extends z.ZodType, const T extends string>(
   definition: Composition<P, D, T>,
 ): Tool {

@@ -6,20 +6,23 @@ import { ToolError } from '../tool-error.js';
 import { decimalText, dividedBy, fractionOf, textOf, times } from './decimal.js';
 import type { PatternTraits } from './evidence.js';
 
-/** Rates against one base, as decimals: one unit is worth `rates[unit]` of the base, or the other way round where `per_base`. */
+/** Rates against one base, as decimals: one unit is worth `rates[unit]` of the base, or the reverse for `per_base`. */
 export interface RateTable {
   base: string;
-  /** `worth`: one unit is worth so much of the base; `per_base`: one of the base buys so many units. */
+  /** `worth`: one unit is worth this much of the base; `per_base`: one of the base buys this many units. */
   quoted: 'worth' | 'per_base';
   rates: Readonly<Record<string, string>>;
 }
 
 export interface Conversion extends PatternTraits {
-  /** Rate tables by pin (`ecb-2026-10-30`). A pin never changes what it stands for; newer rates are another pin. */
+  /** Rate tables by pin (`ecb-2026-10-30`). The rates of a pin never change; newer rates get another pin. */
   sources: Readonly<Record<string, RateTable>>;
 }
 
-/** Pattern 9: converts a decimal by a pinned rate table. Pure, exact, the same bytes at every replay; the answer names the pin and its digest. */
+/**
+ * Pattern 9: converts a decimal by a pinned rate table. Pure, exact, and the same bytes at every replay; the result names the pin and its
+ * digest.
+ */
 export function defineConversion({ sources, ...traits }: Conversion): Tool {
   const digests = new Map(Object.entries(sources).map(([pin, table]) => [pin, sha256Hex(canonicalText(table))]));
   return defineTool({

@@ -15,7 +15,7 @@ test('sums and products are exact where binary numbers are not', () => {
   expect(textOf(times(fractionOf('1.1'), fractionOf('1.1')), 18).text).toBe('1.21');
 });
 
-test('division is undone by multiplication, for any sign', () => {
+test('division is the inverse of multiplication, for any sign', () => {
   fc.assert(
     fc.property(decimal, decimal, (a, b) => {
       fc.pre(b !== '0');
@@ -36,7 +36,7 @@ test.each([
   expect(textOf(fractionOf(text), digits)).toEqual({ text: rounded, exact });
 });
 
-test('what is no decimal, and division by zero, are refused', () => {
+test('text that is not a decimal, and division by zero, are refused', () => {
   expect(() => fractionOf('1e3')).toThrow(TypeError);
   expect(() => dividedBy(fractionOf('1'), fractionOf('0'))).toThrow(RangeError);
 });

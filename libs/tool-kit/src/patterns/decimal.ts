@@ -9,7 +9,7 @@ export interface Fraction {
   under: bigint;
 }
 
-/** @throws TypeError where the text is no decimal. */
+/** @throws TypeError if the text is no decimal. */
 export function fractionOf(text: string): Fraction {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) throw new TypeError(`${JSON.stringify(text)} is not a decimal`);
@@ -25,14 +25,14 @@ export function times(a: Fraction, b: Fraction): Fraction {
   return { over: a.over * b.over, under: a.under * b.under };
 }
 
-/** @throws RangeError by zero. */
+/** @throws RangeError for division by zero. */
 export function dividedBy(a: Fraction, b: Fraction): Fraction {
   if (b.over === 0n) throw new RangeError('division by zero');
   const sign = b.over < 0n ? -1n : 1n;
   return { over: sign * a.over * b.under, under: a.under * b.over * sign };
 }
 
-/** Below 0, 0 or above 0, as sort wants it. */
+/** Negative, 0 or positive, as sort expects. */
 export function compare(a: Fraction, b: Fraction): number {
   const difference = a.over * b.under - b.over * a.under;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;

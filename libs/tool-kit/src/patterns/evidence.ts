@@ -2,12 +2,12 @@ import { sha256Hex } from '@countersign/contracts';
 import { z } from 'zod';
 import type { ToolTraits } from '../tool.js';
 
-/** What an author of a patterned tool declares; effect class and pattern are the template's. */
+/** What an author of a patterned tool declares; the template sets effect class and pattern. */
 export type PatternTraits = Omit<ToolTraits, 'pattern' | 'effect_class' | 'reversibility' | 'idempotency' | 'takes_key'>;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Where something stands in a source: UTF-16 offsets, end excluded, and the very text, so that anybody can look it up. */
+/** A position in a source: UTF-16 offsets, end exclusive, and the exact text, so that anyone can verify it. */
 export const evidenceSpan = z.strictObject({
   source_id: z.string(),
   source_sha256: sha256,
@@ -17,10 +17,10 @@ export const evidenceSpan = z.strictObject({
 });
 export type EvidenceSpan = z.output<typeof evidenceSpan>;
 
-/** Something that was not as it should be, by a kind that callers can branch on (`extract.not_found`). */
+/** An exception, with a kind on which callers can branch (`extract.not_found`). */
 export const exceptionRef = z.strictObject({ kind: z.string(), message: z.string() });
 
-/** A text or a JSON document with its name, given whole: a pure tool reads nothing else. */
+/** A complete text or JSON document with its name: a pure tool reads nothing else. */
 export const sourceDocument = z.strictObject({
   source_id: z.string().min(1).max(300),
   media_type: z.enum(['text/plain', 'application/json']),
@@ -28,7 +28,7 @@ export const sourceDocument = z.strictObject({
 });
 export type SourceDocument = z.output<typeof sourceDocument>;
 
-/** @throws RangeError where the span lies outside the source: evidence that can't be looked up is none. */
+/** @throws RangeError if the span lies outside the source: evidence must be verifiable. */
 export function spanOf(source: Pick<SourceDocument, 'source_id' | 'content'>, start: number, end: number): EvidenceSpan {
   const { source_id, content } = source;
   if (!(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= content.length)) {

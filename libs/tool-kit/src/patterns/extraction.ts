@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.js';
 import type { RunContext, Tool } from '../tool.js';
 import { evidenceSpan, exceptionRef, type PatternTraits, type SourceDocument, sourceDocument, spanOf } from './evidence.js';
 
-/** What was found, and where; or why nothing was. */
+/** The found value and its position; or why nothing was found. */
 export type Extracted<V> =
   | { value: V; start: number; end: number; confidence: number }
   | { exception: 'not_found' | 'ambiguous' | 'unreadable'; message: string };
@@ -11,12 +11,15 @@ export type Extracted<V> =
 export interface Extraction<H extends z.ZodType, V extends z.ZodType> extends PatternTraits {
   hints: H;
   value: V;
-  /** What finds it: rules, or a model by its name and version. Stands in every answer. */
+  /** The method: rules, or a model with its name and version. Part of every result. */
   lineage: { method: 'rules' | 'model'; model: string | null };
   extract(source: SourceDocument, hints: z.output<H>, ctx: RunContext): Promise<Extracted<z.input<V>>>;
 }
 
-/** Pattern 1: lifts one typed value out of a document, with the span that justifies it. Pure; nothing found is an exception, never a guess. */
+/**
+ * Pattern 1: extracts one typed value from a document, with the span that justifies it. Pure; a missing value is an exception, never a
+ * guess.
+ */
 export function defineExtraction<H extends z.ZodType, V extends z.ZodType>(definition: Extraction<H, V>): Tool {
   const { hints, value, lineage, extract, ...traits } = definition;
   const by = { ...lineage, extractor: `${traits.name}@${traits.version}` };

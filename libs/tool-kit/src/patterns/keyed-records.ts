@@ -1,10 +1,10 @@
 import type { RunContext } from '../tool.js';
 
-/** Where staged actions and tasks live: one record an idempotency key, whoever asks and however often. */
+/** Storage of staged actions and tasks: one record for each idempotency key, whoever calls and however often. */
 export interface KeyedRecords<T> {
-  /** The record of this run's key or of the one that is named, or undefined. Changes nothing. */
+  /** The record of this run's key or of the given key, or undefined. Changes nothing. */
   find(ctx: RunContext, key?: string): Promise<T | undefined>;
-  /** Keeps the record durably, unless there is one of this key: then that one is answered and nothing changes. */
+  /** Stores the record durably, unless one with this key exists: that one is then returned unchanged. */
   add(record: T, ctx: RunContext): Promise<T>;
   /** Deletes the record of a key. @returns whether there was one. */
   remove(ctx: RunContext, key: string): Promise<boolean>;

@@ -9,7 +9,7 @@ const changedSince = (): ToolError =>
     details: { reason: 'changed_since' },
   });
 
-/** What reconcile, verify and compensate are for every tool that keeps one record a key. */
+/** Reconcile, verify and compensate for every tool that stores one record for each key. */
 export function keyedWrites<T>(records: KeyedRecords<T>) {
   return {
     reconcile: async (_input: unknown, ctx: RunContext): Promise<Reconciled<T>> => {

@@ -5,7 +5,7 @@ import type { RunContext, Tool } from '../tool.js';
 import { ToolError } from '../tool-error.js';
 import type { PatternTraits } from './evidence.js';
 
-/** The four ways in which a lookup fails; callers branch on `details.exception`, `lookup.<kind>`. */
+/** The four failures of a lookup; callers branch on `details.exception`, `lookup.<kind>`. */
 export type LookupFailure = 'not_found' | 'source_unavailable' | 'permission_denied' | 'stale_replica';
 
 const failures: Readonly<Record<LookupFailure, { code: ErrorCode; class: ErrorClass; retryable: boolean }>> = {
@@ -28,18 +28,20 @@ export interface LookupRequest<S> {
 }
 
 export interface Lookup<R extends z.ZodType, S extends z.ZodType<string>> extends PatternTraits {
-  /** Whose record it is and what it may be used for: a lookup must say both. */
+  /** The owner of the record and the permitted purposes: a lookup must declare both. */
   scopes: [string, ...string[]];
   purposes: [string, ...string[]];
   source: S;
   record: R;
   /** @throws ToolError made by `lookupError`. */
   lookUp(request: LookupRequest<z.output<S>>, ctx: RunContext): Promise<{ record: z.input<R>; source_version: string }>;
-  /** The version that the source has now: what is cached of another is not answered. */
+  /** The current version of the source: results cached for another version are not returned. */
   versionOf?(source: z.output<S>, ctx: RunContext): Promise<string>;
 }
 
-/** Pattern 2: resolves an identifier to the authoritative record of a source, as of a time. Reads outside; fails in four typed ways. */
+/**
+ * Pattern 2: resolves an identifier to the authoritative record of a source, as of a time. Reads external data; fails in four typed ways.
+ */
 export function defineLookup<R extends z.ZodType, S extends z.ZodType<string>>(definition: Lookup<R, S>): Tool {
   const { source, record, lookUp, versionOf, ...traits } = definition;
   return defineTool({
@@ -54,7 +56,7 @@ export function defineLookup<R extends z.ZodType, S extends z.ZodType<string>>(d
     output: z.strictObject({
       identifier: z.string(),
       source: z.string(),
-      /** Changes where anything in the source changed: what was cached for another version is void. */
+      /** Changes when anything in the source changes: results cached for another version are void. */
       source_version: z.string().min(1),
       as_of: z.string().nullable(),
       record: record as z.ZodType,

@@ -1,4 +1,4 @@
-/** A paragraph of a document, with its place in it. */
+/** A paragraph of a document, with its position in it. */
 export interface Passage {
   document: number;
   start: number;
@@ -14,7 +14,7 @@ function wordsOf(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 }
 
-/** The paragraphs of a text: what blank lines divide. */
+/** The paragraphs of a text, separated by blank lines. */
 export function passagesOf(text: string, document: number): Passage[] {
   const found: Passage[] = [];
   for (const match of text.matchAll(/(?:[^\n]|\n(?!\s*\n))+/g)) {
@@ -26,7 +26,7 @@ export function passagesOf(text: string, document: number): Passage[] {
   return found;
 }
 
-/** Passages that share a word with the query, best first (BM25); equal scores stand in the order of the corpus. */
+/** Passages that share a word with the query, best first (BM25); equal scores keep the order of the corpus. */
 export function rank(passages: readonly Passage[], query: string): { passage: Passage; score: number }[] {
   const terms = [...new Set(wordsOf(query))];
   const mean = passages.reduce((sum, { words }) => sum + words.length, 0) / Math.max(passages.length, 1);

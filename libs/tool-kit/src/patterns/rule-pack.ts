@@ -1,6 +1,6 @@
 import { compare, fractionOf, plus } from './decimal.js';
 
-/** One condition on a candidate. Pointers are JSON Pointers; `*` stands for every item of a list. Decimals are texts. */
+/** One condition on a candidate. Pointers are JSON Pointers; `*` matches every item of a list. Decimals are texts. */
 export type RuleCheck =
   | { kind: 'present'; pointer: string }
   | { kind: 'one_of'; pointer: string; values: readonly string[] }
@@ -15,14 +15,14 @@ export interface Rule {
   check: RuleCheck;
 }
 
-/** Rules that are data, so that a verdict follows from (name, version, candidate) and nothing else. */
+/** Rules as data: a verdict depends only on (name, version, candidate). */
 export interface RulePack {
   name: string;
   version: string;
   rules: readonly Rule[];
 }
 
-/** Whether a rule holds; what is missing or of another kind does not hold (but for `present`, absent values are let pass: say `present` too). */
+/** Whether a rule holds. A value of the wrong kind fails; absent values pass, except for `present`: add `present` if they must not. */
 export function holds(check: RuleCheck, candidate: unknown): boolean {
   const values = valuesAt(candidate, check.pointer);
   if (check.kind === 'present') return values.length > 0 && values.every((value) => value !== null && value !== '');

@@ -6,7 +6,7 @@ import { ToolError } from '../tool-error.js';
 import { evidenceSpan, type PatternTraits, spanOf } from './evidence.js';
 import { passagesOf, rank } from './ranking.js';
 
-/** A set of documents as it is now. Whoever reads any of it must be cleared for all of its markings. */
+/** The current documents of a corpus. A reader must be cleared for all of its markings. */
 export interface Corpus {
   markings: readonly string[];
   /** In a fixed order. */
@@ -14,13 +14,16 @@ export interface Corpus {
 }
 
 export interface Search extends PatternTraits {
-  /** @throws ToolError where there is no such corpus. */
+  /** @throws ToolError if the corpus does not exist. */
   open(corpus: string, ctx: RunContext): Promise<Corpus>;
 }
 
 const PASSAGE_MAX = 2_000;
 
-/** Pattern 10: passages that match a query, best first, as evidence of one snapshot of the corpus. A caller who lacks a clearance is refused, never shown less. */
+/**
+ * Pattern 10: passages that match a query, best first, as evidence from one snapshot of the corpus. A caller who lacks a clearance is
+ * refused, never shown a part.
+ */
 export function defineSearch({ open, ...traits }: Search): Tool {
   return defineTool({
     ...traits,
@@ -66,7 +69,7 @@ export function defineSearch({ open, ...traits }: Search): Tool {
   });
 }
 
-/** Equal for equal documents, another as soon as one changes. */
+/** Equal for equal documents, and different as soon as one changes. */
 function snapshotOf({ documents, markings }: Corpus): string {
   const parts = documents.map(({ source_id, content }) => `${source_id}\0${sha256Hex(content)}`);
   return `snap_${sha256Hex([...parts, ...markings].join('\n')).slice(0, 32)}`;

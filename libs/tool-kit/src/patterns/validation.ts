@@ -6,15 +6,18 @@ import type { PatternTraits } from './evidence.js';
 import { holds, type RulePack } from './rule-pack.js';
 
 export interface Validation<C extends z.ZodType> extends PatternTraits {
-  /** Shape of what is judged. */
+  /** Shape of the judged value. */
   candidate: C;
-  /** Every supported version; an old one stays, so that old verdicts can be reproduced. */
+  /** Every supported version; old versions stay, so that old verdicts can be reproduced. */
   rule_packs: readonly [RulePack, ...RulePack[]];
 }
 
 const outcome = z.enum(['pass', 'warn', 'block']);
 
-/** Pattern 3: judges a candidate by a versioned rule pack. Pure and bit-exact: the verdict follows from the pack's version and the candidate. */
+/**
+ * Pattern 3: judges a candidate by a versioned rule pack. Pure and bit-exact: the verdict depends only on the pack's version and the
+ * candidate.
+ */
 export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, ...traits }: Validation<C>): Tool {
   const packs = new Map(rule_packs.map((pack) => [`${pack.name}@${pack.version}`, pack]));
   if (packs.size < rule_packs.length)

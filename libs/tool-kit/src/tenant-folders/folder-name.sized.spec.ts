@@ -27,14 +27,14 @@ const anyId = fc.oneof(
   fc.string({ maxLength: 300 }),
   fc.stringMatching(/^[a-z0-9_-]{1,100}$/),
 );
-/** What a disk that ignores case and normalizes names makes of a name. */
+/** A name after the changes of a disk that ignores case and normalizes names. */
 const onSuchADisk = (name: string) => name.normalize('NFKC').toUpperCase().toLowerCase();
 
-test('ids that a tenant can be made with are their own folder names', () => {
+test('ids with which a tenant can be created are their own folder names', () => {
   for (const id of ['acme', 'default', 'a', 'tenant-1_b', '0', 'x'.repeat(64)]) expect(tenantFolderName(id)).toBe(id);
 });
 
-test('an id that differs only in case, a device name, dots, the common folder and a long id each get a name of their own', () => {
+test('an id that differs only in case, a device name, dots, the shared folder and a long id each get a separate name', () => {
   expect(tenantFolderName('Acme')).toBe('=41cme');
   expect(tenantFolderName('acme.corp')).toBe('acme=2ecorp');
   expect(tenantFolderName('con')).toBe('=63on');
@@ -44,7 +44,7 @@ test('an id that differs only in case, a device name, dots, the common folder an
   expect(tenantFolderName('x'.repeat(200))).toMatch(/^==[0-9a-f]{64}$/);
 });
 
-test('two ids never have one folder, also on a disk that ignores case and normalizes Unicode', () => {
+test('two ids never share a folder, even on a disk that ignores case and normalizes Unicode', () => {
   fc.assert(
     fc.property(anyId, anyId, (one, other) => {
       const [first, second] = [tenantFolderName(one), tenantFolderName(other)];
@@ -54,7 +54,7 @@ test('two ids never have one folder, also on a disk that ignores case and normal
   );
 });
 
-test('a name is one safe path segment, is never hidden, a device or the common folder, and is stable under case', () => {
+test('a name is one safe path segment, is never hidden, a device or the shared folder, and is stable under case', () => {
   fc.assert(
     fc.property(anyId, (id) => {
       const name = tenantFolderName(id);

@@ -3,32 +3,32 @@ import { link, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path';
 import { codeOf, syncFolder } from './own-folder.js';
 
-/** Where the layout of a folder is recorded. No tool reads or writes names that begin with `.countersign`. */
+/** Records the layout of a folder. No tool reads or writes names that begin with `.countersign`. */
 export const LAYOUT_FILE = '.countersign-layout.json';
-/** Where `countersign move-workspace` collects what it moves. */
+/** The folder in which `countersign move-workspace` collects the moved files. */
 export const MOVING_FOLDER = '.countersign-moving';
-/** Held by the one `countersign move-workspace` that is at work. */
+/** Held by the one running `countersign move-workspace`. */
 export const MOVE_LOCK = '.countersign-move.lock';
 
-/** Whose files lie where in a folder setting. */
+/** Which tenant owns the files in a folder setting, and where they are. */
 export type FolderLayout =
-  /** Each tenant has a folder of its own in it. This never changes again. `moved`: files from before are this tenant's, since then. */
+  /** Each tenant has its own folder in it. This never changes again. `moved`: earlier files belong to this tenant since then. */
   | { layout: 'by_tenant'; moved?: { tenant_id: string; at_ms: number } }
-  /** The files lie directly in it, and are this tenant's alone. */
+  /** The files are directly in it, and belong to this tenant alone. */
   | { layout: 'one_tenant'; tenant_id: string }
-  /** The files lie directly in it, and the operator lets all tenants use them. */
+  /** The files are directly in it, and the operator allows all tenants to use them. */
   | { layout: 'shared' }
-  /** The files are being moved to this tenant's folder; `collected`: all of them are out of the root. */
+  /** The files are being moved to this tenant's folder; `collected`: all of them have left the root. */
   | { layout: 'moving'; tenant_id: string; collected: boolean };
 
-/** What is not a file of a tenant: our own, and what operating systems put into every volume. */
+/** Names that are no files of a tenant: the platform's own, and those that operating systems create in every volume. */
 const OURS: ReadonlySet<string> = new Set([LAYOUT_FILE, MOVING_FOLDER, MOVE_LOCK]);
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store', '$RECYCLE.BIN', 'System Volume Information']);
 
-/** The record of the layout cannot be read: nothing says whose files are there. */
+/** The record of the layout cannot be read: the owner of the files is unknown. */
 export class LayoutDamaged extends Error {}
 
-/** Names of the files and folders in a root that belong to some tenant. Bytes, as not every name is UTF-8. */
+/** Names of the files and folders in a root that belong to a tenant. Bytes, as not every name is UTF-8. */
 export async function filesIn(root: string): Promise<Buffer[]> {
   const names = await readdir(root, { encoding: 'buffer' }).catch((error) => {
     if (codeOf(error) === 'ENOENT') return [];
@@ -42,7 +42,7 @@ function isOurs(name: string): boolean {
   return is_draft || OURS.has(name) || OF_THE_SYSTEM.has(name);
 }
 
-/** The recorded layout; undefined where none is recorded. @throws LayoutDamaged */
+/** The recorded layout; undefined if none is recorded. @throws LayoutDamaged */
 export async function readLayout(root: string): Promise<FolderLayout | undefined> {
   let text: string;
   try {
@@ -58,11 +58,11 @@ export async function readLayout(root: string): Promise<FolderLayout | undefined
   );
 }
 
-/** Records the layout of a folder that has none, synced. @returns false where another process was first; its record stands. */
+/** Records and syncs the layout of a folder that has none. @returns false if another process was first; its record stays. */
 export async function createLayout(root: string, layout: FolderLayout): Promise<boolean> {
   const draft = await drafted(root, layout);
   try {
-    // A link never replaces what is there.
+    // A link never replaces an existing file.
     await link(draft, join(root, LAYOUT_FILE));
     await syncFolder(root);
     return true;
@@ -74,7 +74,7 @@ export async function createLayout(root: string, layout: FolderLayout): Promise<
   }
 }
 
-/** Replaces the recorded layout, synced. Only for the holder of the move lock. */
+/** Replaces and syncs the recorded layout. Only for the holder of the move lock. */
 export async function replaceLayout(root: string, layout: FolderLayout): Promise<void> {
   await rename(await drafted(root, layout), join(root, LAYOUT_FILE));
   await syncFolder(root);

@@ -7,8 +7,8 @@ import { tenantFolderName } from './folder-name.js';
 const FOLDER_MODE = 0o700;
 
 /**
- * The real path of a tenant's own folder in `root`, made where it is missing.
- * @throws ToolError where something else than a folder has its name: a link could lead into another tenant's folder.
+ * The real path of a tenant's own folder in `root`, created if missing.
+ * @throws ToolError if something other than a folder has its name: a link could lead into another tenant's folder.
  */
 export async function ownFolder(root: string, tenant_id: string): Promise<string> {
   const real_root = await madeRoot(root);
@@ -27,7 +27,7 @@ export async function ownFolder(root: string, tenant_id: string): Promise<string
   });
 }
 
-/** The real path of a folder, which is made where it is missing. */
+/** The real path of a folder, created if missing. */
 export async function madeRoot(root: string): Promise<string> {
   try {
     return await realpath(root);
@@ -38,7 +38,7 @@ export async function madeRoot(root: string): Promise<string> {
   }
 }
 
-/** Makes the entries of a folder last through a power cut. */
+/** Makes the entries of a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());

@@ -3,28 +3,28 @@ import type { FolderLayout } from './layout.js';
 /** Why a tenant has no folder. */
 export type Refusal =
   | 'belongs_to_another_tenant'
-  /** There are files and several tenants: their owner is unknown. */
+  /** There are files and several tenants: the owner of the files is unknown. */
   | 'not_assigned'
   | 'layout_damaged'
   | 'being_moved'
-  /** What the call did was done in the root, whose files are another tenant's by now: only a person can tell what came of it. */
+  /** The call acted on the root, whose files now belong to another tenant: only a person can determine its outcome. */
   | 'began_before_move'
   | 'was_shared'
   | 'not_shared';
 
-/** Who asks for a folder. */
+/** The tenant and call that need a folder. */
 export interface Asker {
   tenant_id: string;
-  /** When its effect was begun; 0: not yet. */
+  /** When its effect began; 0: not yet. */
   began_at_ms: number;
 }
 
-/** Where a tenant's files are: in the root itself, in its own folder, or nowhere yet. */
+/** The place of a tenant's files: the root itself, its own folder, or none yet. */
 export type Placement = { kind: 'root' } | { kind: 'own_folder' } | { kind: 'refused'; reason: Refusal };
 
 /**
- * Where the files of a tenant are. It fails closed: a tenant is never given a root that may hold files of another one,
- * unless the operator's setting and the recorded layout both say that the root is shared.
+ * The place of a tenant's files. Fails closed: a tenant never gets a root that may hold files of another one, unless the operator's
+ * setting and the recorded layout both say that the root is shared.
  * @param layout undefined: none could be recorded, because there are files without a known owner.
  */
 export function placementOf(layout: FolderLayout | undefined, asker: Asker, is_shared: boolean): Placement {
@@ -49,8 +49,8 @@ function beganElsewhere(moved: { tenant_id: string; at_ms: number } | undefined,
 }
 
 /**
- * The layout of a folder that has none recorded. Files that are there already stay where they are for the one tenant
- * that the installation has; with several tenants their owner is unknown.
+ * The layout of a folder without a recorded one. Existing files stay in place if the installation has only one tenant; with several
+ * tenants their owner is unknown.
  */
 export function firstLayout(has_files: boolean, tenants: ReadonlySet<string>, is_shared: boolean): FolderLayout | undefined {
   if (is_shared) return { layout: 'shared' };

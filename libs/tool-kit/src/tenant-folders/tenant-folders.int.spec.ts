@@ -29,7 +29,7 @@ function legacy(): void {
 }
 
 describe('a new workspace', () => {
-  test('gives each tenant a folder of its own, which other users of the machine cannot read', async () => {
+  test('gives each tenant its own folder, which other users of the machine cannot read', async () => {
     const all = folders(['default', 'acme']);
     expect(await all.of('acme')).toBe(join(root, 'acme'));
     expect(await all.of('Acme')).toBe(join(root, '=41cme'));
@@ -37,7 +37,7 @@ describe('a new workspace', () => {
     expect(await layout()).toBe('by_tenant');
   });
 
-  test('has its layout from the start, so that files put there later are nobody’s', async () => {
+  test('has its layout from the start, so that files added later belong to no tenant', async () => {
     const all = folders(['default']);
     expect(await all.prepare()).toBeUndefined();
     writeFileSync(join(root, 'late.txt'), 'x');
@@ -45,7 +45,7 @@ describe('a new workspace', () => {
     expect(await folders(['default']).of('default')).toBe(join(root, 'default'));
   });
 
-  test('is one that holds only what the operating system puts there', async () => {
+  test('is a folder that holds only what the operating system creates', async () => {
     mkdirSync(join(root, 'lost+found'), { recursive: true });
     writeFileSync(join(root, '.DS_Store'), '');
     expect(await folders(['default']).of('default')).toBe(join(root, 'default'));
@@ -55,7 +55,7 @@ describe('a new workspace', () => {
 describe('a workspace with files directly in it', () => {
   beforeEach(legacy);
 
-  test('stays with the one tenant that the installation has, also when others come', async () => {
+  test('stays with the only tenant of the installation, also when others are added', async () => {
     expect(await folders(['default']).prepare()).toBeUndefined();
     const refused: object[] = [];
     const later = folders(['default', 'acme'], false, refused);
@@ -65,14 +65,14 @@ describe('a workspace with files directly in it', () => {
     expect(readdirSync(root).sort()).toEqual([LAYOUT_FILE, 'a.txt']);
   });
 
-  test('is given to no tenant where there are several, whoever asks first', async () => {
+  test('is given to no tenant if there are several, whichever calls first', async () => {
     const refused: object[] = [];
     const all = folders(['default', 'acme'], false, refused);
     expect(await all.prepare()).toBeUndefined();
     expect(refused).toEqual([{ tenant_id: null, reason: 'not_assigned', root }]);
     for (const tenant of ['default', 'acme', 'beta']) await expect(all.of(tenant)).rejects.toMatchObject(reason('not_assigned'));
     expect(await layout()).toBeUndefined();
-    // Also to one that is not in the configuration yet.
+    // Also to a tenant that is not in the configuration yet.
     await expect(folders(['default']).of('beta')).rejects.toMatchObject(reason('not_assigned'));
   });
 
@@ -86,7 +86,7 @@ describe('a workspace with files directly in it', () => {
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain(root);
   });
 
-  test('goes to one tenant, whichever of many executors is first', async () => {
+  test('is assigned to one tenant, whichever of many executors is first', async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 24 }, (_, at) => folders([at % 2 === 0 ? 'acme' : 'beta']).of(at % 2 === 0 ? 'acme' : 'beta')),
     );
@@ -96,7 +96,7 @@ describe('a workspace with files directly in it', () => {
     expect(readdirSync(root).sort()).toEqual([LAYOUT_FILE, 'a.txt']);
   });
 
-  test('with a damaged record is nobody’s', async () => {
+  test('with a damaged record belongs to no tenant', async () => {
     for (const text of ['', '{', '{"layout":"one_tenant"}', '{"layout":"all"}', 'null', '[]']) {
       writeFileSync(join(root, LAYOUT_FILE), text);
       await expect(folders(['default']).of('default')).rejects.toMatchObject(reason('layout_damaged'));
@@ -106,7 +106,7 @@ describe('a workspace with files directly in it', () => {
 });
 
 describe('sharing', () => {
-  test('is for all tenants, where setting and record say so', async () => {
+  test('applies to all tenants if setting and record agree', async () => {
     legacy();
     const all = folders(['default', 'acme'], true);
     expect(await all.prepare()).toBeUndefined();
@@ -127,7 +127,7 @@ describe('sharing', () => {
   );
 });
 
-test('a person resolves what another tenant began in the root before the move; it is not looked for in its new folder', async () => {
+test('a person resolves a call that another tenant began in the root before the move; it is not looked for in the new folder', async () => {
   mkdirSync(root);
   await createLayout(root, { layout: 'by_tenant', moved: { tenant_id: 'default', at_ms: 1_000 } });
   const all = folders(['default', 'acme']);
@@ -137,7 +137,7 @@ test('a person resolves what another tenant began in the root before the move; i
   expect(await all.of('default', 999)).toBe(join(root, 'default'));
 });
 
-test('a root that is put back as it was before the move is one tenant’s again, also while executors run', async () => {
+test('a root that is restored to its state before the move belongs to one tenant again, also while executors run', async () => {
   const all = folders(['default', 'acme']);
   expect(await all.of('acme')).toBe(join(root, 'acme'));
   writeFileSync(join(root, LAYOUT_FILE), '{"layout":"one_tenant","tenant_id":"default"}');
@@ -145,7 +145,7 @@ test('a root that is put back as it was before the move is one tenant’s again,
   expect(await all.of('default')).toBe(root);
 });
 
-test('the folder of a tenant is no link into that of another', async () => {
+test("a tenant's folder must not be a link into another tenant's folder", async () => {
   const all = folders([]);
   writeFileSync(join(await all.of('acme'), 'a.txt'), 'acme');
   symlinkSync(join(root, 'acme'), join(root, 'beta'));
@@ -154,7 +154,7 @@ test('the folder of a tenant is no link into that of another', async () => {
   await expect(all.of('gamma')).rejects.toMatchObject({ more: { details: { reason: 'not_a_folder' } } });
 });
 
-test('a setting that cannot be shared has a folder for each tenant, whatever lies in it, and no record', async () => {
+test('a setting that cannot be shared has a folder for each tenant, whatever it contains, and no record', async () => {
   legacy();
   const records = new TenantFolders({ variable: 'COUNTERSIGN_RECORDS_ROOT', root }, () => ['default', 'acme']);
   expect(await records.prepare()).toBeUndefined();
@@ -164,7 +164,7 @@ test('a setting that cannot be shared has a folder for each tenant, whatever lie
   expect(await readLayout(root)).toBeUndefined();
 });
 
-test('a root that cannot be used is a refusal without an effect, not a fault that leaves a doubt', async () => {
+test('an unusable root is a refusal without an effect, not a fault that leaves a doubt', async () => {
   writeFileSync(root, 'a file');
   await expect(folders(['default']).of('default')).rejects.toMatchObject(reason('enotdir'));
 });

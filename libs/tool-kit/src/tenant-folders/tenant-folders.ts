@@ -5,16 +5,16 @@ import { createLayout, type FolderLayout, filesIn, LayoutDamaged, readLayout } f
 import { codeOf, madeRoot, ownFolder } from './own-folder.js';
 import { type Asker, firstLayout, placementOf, type Refusal } from './placement.js';
 
-/** A folder setting, as the operator gave it. */
+/** A folder setting with the operator's value. */
 export interface FolderSetting {
-  /** The environment variable that names it. */
+  /** The environment variable of the setting. */
   variable: string;
   root: string;
-  /** The variable by which all tenants may share it, and what it says; absent: each tenant always has a folder of its own. */
+  /** The variable with which the operator shares it among all tenants, and its value; absent: each tenant always has its own folder. */
   sharing?: { variable: string; on: boolean };
 }
 
-/** What to do about a refusal, for the tenant that is refused: it names no other tenant and no path. */
+/** Advice about a refusal, for the refused tenant: it names no other tenant and no path. */
 const ADVICE: Readonly<Record<Refusal, string>> = {
   belongs_to_another_tenant: 'holds the files of another tenant: an operator must run `npm run countersign -- move-workspace` first',
   not_assigned:
@@ -29,10 +29,10 @@ const ADVICE: Readonly<Record<Refusal, string>> = {
     'is configured as shared by all tenants, but its layout is not: an operator must run `npm run countersign -- move-workspace --share`',
 };
 
-/** The tenants' folders in one folder setting: the only way from a tenant to a place on the disk. */
+/** The tenants' folders in one folder setting: the only mapping from a tenant to a place on the disk. */
 export class TenantFolders {
   /**
-   * @param tenants ids of the tenants of the installation, read while no layout is recorded
+   * @param tenants ids of the installation's tenants, read while no layout is recorded
    * @param onRefused called for each refusal, for the operator; `tenant_id` null: every tenant is refused for now
    */
   constructor(
@@ -42,9 +42,9 @@ export class TenantFolders {
   ) {}
 
   /**
-   * Records the layout of the folder where it is clear, so that tenants which come later change nothing. Where no tenant can
-   * have its folder for now, the operator is notified.
-   * @returns what forbids the start
+   * Records the layout of the folder if it is unambiguous, so that later tenants change nothing. Notifies the operator if no tenant can
+   * have its folder for now.
+   * @returns the reason to refuse the start, if any
    */
   async prepare(): Promise<string | undefined> {
     const { sharing, root } = this.setting;
@@ -55,7 +55,7 @@ export class TenantFolders {
     return layout === undefined || layout === 'moving' ? undefined : this.disagreement(layout, sharing);
   }
 
-  /** What the setting says otherwise than the record. */
+  /** The conflict between the setting and the record. */
   private disagreement(layout: FolderLayout['layout'], sharing: { variable: string; on: boolean }): string | undefined {
     const { variable, root } = this.setting;
     if (!sharing.on && layout === 'shared')
@@ -67,10 +67,9 @@ export class TenantFolders {
   }
 
   /**
-   * The real path of the folder that is this tenant's, made where it is missing. The record is read each time: it is the
-   * operator's to restore or to move.
-   * @param began_at_ms when the effect of the call was begun; 0: not yet
-   * @throws ToolError (effect `none`) where the tenant has none
+   * The real path of this tenant's folder, created if missing. The record is read each time, because the operator may restore or move it.
+   * @param began_at_ms when the effect of the call began; 0: not yet
+   * @throws ToolError (effect `none`) if the tenant has none
    */
   async of(tenant_id: string, began_at_ms = 0): Promise<string> {
     try {
@@ -82,7 +81,7 @@ export class TenantFolders {
     }
   }
 
-  /** The real path of the folder that is common to all tenants; it may be missing. @throws ToolError (effect `none`) */
+  /** The real path of the folder that all tenants share; it may be missing. @throws ToolError (effect `none`) */
   async common(): Promise<string> {
     try {
       return join(await madeRoot(this.setting.root), COMMON_FOLDER);
@@ -101,7 +100,7 @@ export class TenantFolders {
     throw this.refused(tenant_id, placement.reason);
   }
 
-  /** The recorded layout; recorded now where there is none and it is clear. */
+  /** The recorded layout; recorded now if there is none and it is unambiguous. */
   private async layout(callers: readonly string[]): Promise<FolderLayout | undefined> {
     const { root, sharing } = this.setting;
     const recorded = await readLayout(root);

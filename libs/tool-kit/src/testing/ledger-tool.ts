@@ -6,11 +6,11 @@ import type { RunContext, Tool } from '../tool.js';
 import { ToolError } from '../tool-error.js';
 import { ToolProbe } from '../tool-probe.js';
 
-/** A ledger in memory that the tools of this spec act on. */
+/** A ledger in memory: the counterpart of the tools in these specs. */
 export class Ledger {
   readonly entries = new Map<string, number>();
 
-  /** The name of an entry: the good tool's are apart by tenant. */
+  /** The name of an entry: entries of the good tool are separated by tenant. */
   static entryOf({ tenant_id }: RunContext, key: string): string {
     return `${tenant_id}/${key}`;
   }
@@ -78,7 +78,7 @@ export async function failing(
 ): Promise<string[]> {
   const ledger = new Ledger();
   const tool: Tool = defineTool({ ...good(ledger), ...change(ledger) });
-  // A getter stays one: it is for the checks to ask at the right time.
+  // Keeps getters, because the checks read them at the right time.
   const all = Object.defineProperties(
     {},
     { ...Object.getOwnPropertyDescriptors(usual(ledger)), ...Object.getOwnPropertyDescriptors(options) },

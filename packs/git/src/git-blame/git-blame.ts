@@ -7,7 +7,7 @@ import { inRepository } from '../repository.js';
 const LINES_MAX = 1_000;
 const TEXT_CHARS_MAX = 500;
 
-/** Who wrote each line of a file. */
+/** The author of each line of a file. */
 export const gitBlame = defineTool({
   name: 'git_blame',
   version: '1.0.0',
@@ -39,7 +39,7 @@ export const gitBlame = defineTool({
       if ((await repository.try(['cat-file', '-e', `${commit}:${file}`])).code !== 0) throw notFound('/path', JSON.stringify(file));
       const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + LINES_MAX - 1);
       const blamed = await repository.try(['blame', '--line-porcelain', '--no-textconv', `-L${start_line},${last}`, commit, '--', file]);
-      // An empty file, and a start behind the last line, are failures to git.
+      // Git fails for an empty file, and for a start after the last line.
       if (blamed.code !== 0 && /has only \d+ lines?/.test(blamed.stderr))
         throw refused('/start_line', 'past_end', 'the file has fewer lines');
       if (blamed.code !== 0) throw refused('/path', 'not_a_file', 'the file cannot be split into lines');
@@ -48,7 +48,7 @@ export const gitBlame = defineTool({
     }),
 });
 
-/** Reads `--line-porcelain`: a header line, named fields, and the text behind a tab. */
+/** Parses `--line-porcelain`: a header line, named fields, and the text after a tab. */
 function linesOf(output: string) {
   const lines = [];
   let current = { line: 0, commit: '', author_name: '', authored_at: '' };

@@ -8,7 +8,7 @@ import { inRepository, type Repository } from '../repository.js';
 const output = z.strictObject({ action: z.enum(['create', 'delete']), branch: z.string(), head: z.string() });
 type Output = z.output<typeof output>;
 
-/** Creates or deletes a branch of the case. A deleted one's commits are kept as objects: a person can make it again. */
+/** Creates or deletes a branch of the case. The commits of a deleted branch are kept as objects: a person can restore it. */
 export const gitBranch = defineTool({
   name: 'git_branch',
   version: '1.1.0',
@@ -67,7 +67,7 @@ export const gitBranch = defineTool({
 
 async function change(repository: Repository, result: Output): Promise<Output> {
   const [from, to] = result.action === 'create' ? [undefined, result.head] : [result.head, undefined];
-  // Keeps the commits of a deleted branch from being collected.
+  // Protects the commits of a deleted branch from garbage collection.
   if (from !== undefined) await repository.moveRef(`refs/countersign/kept/${repository.ctx.idempotency_key}`, undefined, from);
   await writeReceipt(repository, result);
   repository.changing = true;

@@ -5,7 +5,7 @@ import { inRepository } from '../repository.js';
 
 const BRANCHES_MAX = 1_000;
 
-/** The local branches. A tool of its own: `git_branch` writes, and a repeated write is answered from the record. */
+/** Lists the local branches. A separate tool: `git_branch` writes, and a repeated write returns its recorded result. */
 export const gitBranches = defineTool({
   name: 'git_branches',
   version: '1.0.0',

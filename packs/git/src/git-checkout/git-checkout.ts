@@ -7,7 +7,7 @@ import { failed, inRepository, type Repository } from '../repository.js';
 
 const output = z.strictObject({ branch: z.string(), head: z.string() });
 type Output = z.output<typeof output>;
-/** With the branch that was checked out before. */
+/** The output and the branch that was checked out before. */
 type Receipt = Output & { from: string | null };
 
 /** Checks out a branch of the case. */
@@ -20,7 +20,7 @@ export const gitCheckout = defineTool({
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'branch'] },
-  // Every file of the repository may be another one afterwards.
+  // Every file of the repository may differ afterwards.
   resources: [{ name: 'file:{/repo}', effect: 'replaces' }],
   timeout_ms: 60_000,
   input: z.strictObject({ repo: repoInput, branch: branchInput }),
@@ -72,7 +72,7 @@ async function switchTo(repository: Repository, branch: string): Promise<void> {
   const args = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', branch];
   const switched = await repository.try(args);
   if (switched.code === 0) return;
-  // Git looks for what is in the way before it touches anything.
+  // Git checks for obstacles before it changes anything.
   repository.changing = !/would be overwritten|resolve your current index|cannot switch/.test(switched.stderr);
   if (!repository.changing)
     throw conflict('local_changes', 'local changes would be overwritten', { stderr: switched.stderr.slice(0, 2_000) });

@@ -13,7 +13,7 @@ import { inRepository, type Repository } from '../repository.js';
 const output = z.strictObject({ branch: z.string(), commit: z.string(), parent: z.string(), files: z.int() });
 type Output = z.output<typeof output>;
 
-/** Commits what differs in the working tree to the branch of the case that is checked out. */
+/** Commits the differences of the working tree to the checked-out branch of the case. */
 export const gitCommit = defineTool({
   name: 'git_commit',
   version: '1.2.0',
@@ -24,7 +24,7 @@ export const gitCommit = defineTool({
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'branch', 'message', 'paths'] },
-  // No resources: a commit depends on every file of the repository and changes none, and a name would say that it does. Its read-back tells
+  // No resources: a commit depends on every file of the repository and changes none, but a name would declare a change. Its read-back tells
   // whether the same commit again has anything to do.
   timeout_ms: 60_000,
   input: z.strictObject({
@@ -53,7 +53,7 @@ export const gitCommit = defineTool({
         await dropReceipt(repository);
         throw conflict('moved', `branch ${branch} was moved at the same time`);
       }
-      // The index follows; where this is cut short the next commit, which has an index of its own, is still right.
+      // Then the index is updated; if this is interrupted, the next commit is still correct because it uses its own index.
       await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: separated(paths) });
       return result;
     }),
@@ -71,7 +71,7 @@ export const gitCommit = defineTool({
         repository.changing = false;
         throw conflict('moved', `branch ${branch} was moved at the same time`);
       }
-      // The index follows where the branch is checked out; the files stay, as they were before the commit.
+      // The index is updated if the branch is checked out; the files stay as they were before the commit.
       if ((await repository.currentBranch()) === branch)
         await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: listed });
       return { branch, head: parent };
@@ -92,12 +92,15 @@ export const gitCommit = defineTool({
 
 const separated = (paths: readonly Buffer[]): Buffer => Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
 
-/** Refuses files that a filter of the repository would rewrite (encrypt, store elsewhere): filters do not run, and they would be committed as they are. */
+/**
+ * Refuses files that a filter of the repository would rewrite (encrypt, store elsewhere): filters do not run, so the files would be
+ * committed unfiltered.
+ */
 async function checkFilters(repository: Repository, paths: readonly Buffer[]): Promise<void> {
   const { filters } = await repository.programs();
   if (filters.size === 0) return;
   const text = await repository.run(['check-attr', '--stdin', '-z', 'filter'], { input: separated(paths) });
-  // Path, attribute and value, again and again.
+  // Repeated records of path, attribute and value.
   const records = text.split('\0');
   const filtered = records.filter((_, at) => at % 3 === 0 && filters.has(records[at + 2] ?? ''));
   if (filtered.length > 0)
@@ -106,14 +109,14 @@ async function checkFilters(repository: Repository, paths: readonly Buffer[]): P
     });
 }
 
-/** What there is to commit. */
+/** The paths to commit. */
 async function changedPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
   const paths = await differingPaths(repository, input);
   if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
   return paths;
 }
 
-/** What differs, below the given paths; reserved files are never among them. */
+/** The differences below the given paths, without reserved files. */
 async function differingPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
   const wanted = input?.map((path, at) => checkedPath(path, `/paths/${at}`));
   const args = [
@@ -131,7 +134,7 @@ async function differingPaths(repository: Repository, input: string[] | undefine
     .map(({ bytes }) => bytes);
 }
 
-/** The tree of a commit with some paths as they are in the working tree, built in a private index. */
+/** The tree of a commit with some paths as they are in the working tree, built in a separate index. */
 async function treeWith(repository: Repository, commit: string, paths: Buffer[]): Promise<string> {
   const index = join(tmpdir(), `countersign-index-${repository.ctx.idempotency_key}-${process.hrtime.bigint()}`);
   const env = { GIT_INDEX_FILE: index };

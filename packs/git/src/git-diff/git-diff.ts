@@ -16,7 +16,7 @@ const input = z.strictObject({
   context_lines: z.int().min(0).max(50).default(3),
 });
 
-/** A difference as a patch; cut at 200 KiB and says so. Untracked files are not in it. */
+/** A diff as a patch; cut at 200 KiB, which the output states. Untracked files are not included. */
 export const gitDiff = defineTool({
   name: 'git_diff',
   version: '1.0.0',
@@ -65,7 +65,7 @@ async function sidesOf(repository: Repository, { from, to, staged }: z.output<ty
   return [...(staged ? ['--cached'] : []), ...old, ...now];
 }
 
-/** Reads `--numstat -z`; a binary file has no counts. */
+/** Parses `--numstat -z`; a binary file has no counts. */
 function filesOf(text: string) {
   const records = text.split('\0').filter(Boolean);
   return records.map((record) => {

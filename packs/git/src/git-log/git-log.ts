@@ -59,7 +59,7 @@ export const gitLog = defineTool({
     }),
 });
 
-/** Fields and records both end in NUL, which no field can have. */
+/** Fields and records both end in NUL, which no field can contain. */
 function commitsOf(text: string) {
   const values = text.split('\0');
   const commits = [];

@@ -15,7 +15,7 @@ const output = z.strictObject({
 });
 type Output = z.output<typeof output>;
 
-/** Merges a revision into a branch of the case, all or nothing: conflicts leave everything as it was. */
+/** Merges a revision into a branch of the case, all or nothing: conflicts change nothing. */
 export const gitMerge = defineTool({
   name: 'git_merge',
   version: '1.2.0',
@@ -27,11 +27,11 @@ export const gitMerge = defineTool({
   reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'branch', 'revision'] },
   resources: [
-    // Where the branch is checked out, every file of the repository may be another one afterwards.
+    // If the branch is checked out, every file of the repository may differ afterwards.
     { name: 'file:{/repo}', effect: 'replaces' },
     { name: 'git:{/repo}/heads/{/branch}', effect: 'replaces' },
-    // The revision is not changed; it is named so that a branch made anew under its name ends the answer. A commit on it names nothing: the
-    // read-back tells whether the same merge again has anything to do.
+    // The revision is not changed; it is named so that a new branch of the same name invalidates the result. A commit on it names nothing:
+    // the read-back tells whether the same merge again has anything to do.
     { name: 'git:{/repo}/heads/{/revision}', effect: 'replaces' },
   ],
   timeout_ms: 60_000,
@@ -82,7 +82,7 @@ export const gitMerge = defineTool({
     }),
 });
 
-/** The merge as a tree, made without touching index or files. */
+/** The merge as a tree, made without changing the index or files. */
 async function mergedTree(repository: Repository, ours: string, theirs: string): Promise<string> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const result = await repository.try(args);
@@ -101,8 +101,8 @@ async function place(repository: Repository, result: Output): Promise<void> {
 }
 
 /**
- * The working tree first, where the branch is checked out, and then the branch: stopped between the two, the same move
- * finds its files in place and goes on.
+ * Updates the working tree first, if the branch is checked out, and then the branch: after an interruption between the two, the same move
+ * finds its files in place and continues.
  * @param receipt is written before anything changes
  */
 async function movePlaced(repository: Repository, branch: string, from: string, to: string, receipt?: object): Promise<void> {

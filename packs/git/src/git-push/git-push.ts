@@ -13,8 +13,8 @@ const output = z.strictObject({ remote: z.string(), branch: z.string(), commit: 
 type Output = z.output<typeof output>;
 
 /**
- * Pushes one named commit of a branch of the case to the branch of that name. The commit is an input, so that what was
- * approved is what is pushed; the remote branch must be where it was when it was looked at, and is never rewound.
+ * Pushes one named commit of a branch of the case to the branch of the same name. The commit is an input, so that the approved commit is
+ * pushed; the remote branch must not have moved since it was read, and is never rewound.
  */
 export const gitPush = defineTool({
   name: 'git_push',
@@ -25,13 +25,13 @@ export const gitPush = defineTool({
   effect_class: 'commit_high',
   reversibility: 'semantic',
   idempotency: { discriminating: ['repo', 'remote', 'branch', 'commit'] },
-  // Remotes of two names, and of two repositories, may be one: only the branch tells what is pushed to.
+  // Remotes with two names, and of two repositories, may be the same: only the branch identifies the target.
   resources: [{ name: 'git_remote:{/branch}', effect: 'replaces' }],
   timeout_ms: TIMEOUT_MS,
   input: z.strictObject({
     repo: repoInput,
     remote: z.string().min(1).max(100).default('origin').describe('Name of a configured remote; never an address.'),
-    // Refused before approval; the case and the protected branches are checked when it runs.
+    // Refused before approval; the case and the protected branches are checked at the run.
     branch: branchInput.regex(/^agent\/[A-Za-z0-9_%-]+\/./, 'agents push branches of their case: agent/<case>/<name>'),
     commit: z
       .string()
@@ -64,7 +64,7 @@ export const gitPush = defineTool({
       const now = (await remoteHead(repository, await configuredRemote(repository, receipt.remote), receipt.branch)) ?? null;
       if (now === receipt.commit) return { kind: 'happened', output: receipt };
       if (now === receipt.previous) return { kind: 'did_not_happen' };
-      // What we do not have ourselves cannot be an ancestor as far as we know.
+      // A commit that is missing locally cannot be known to be a descendant.
       if (now !== null && (await repository.isAncestor(receipt.commit, now))) return { kind: 'happened', output: receipt };
       return { kind: 'cannot_tell', why: 'the remote branch was moved after the run' };
     }),
@@ -81,7 +81,7 @@ export const gitPush = defineTool({
     }),
 });
 
-/** Moves the remote branch, if it is still at `from`; null is "not there". */
+/** Moves the remote branch if it is still at `from`; null means "does not exist". */
 async function push(repository: Repository, { remote, branch }: Output, from: string | null, to: string | null): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const args = [
@@ -98,7 +98,7 @@ async function push(repository: Repository, { remote, branch }: Output, from: st
   repository.changing = true;
   const pushed = await repository.try(args, { life_ms: TIMEOUT_MS, env: REMOTE_ENVIRONMENT });
   if (pushed.code === 0) return;
-  // "!" is the remote's own word that this ref was not updated; anything else may have arrived.
+  // "!" means that the remote did not update this ref; any other outcome may have been applied.
   const rejected = /^!\t.*\[(remote )?rejected\]/m.test(pushed.stdout.toString('utf8'));
   repository.changing = !rejected;
   const details = { reason: rejected ? 'rejected' : 'push_failed', stderr: withoutCredentials(pushed.stderr).slice(0, 2_000) };
@@ -106,7 +106,7 @@ async function push(repository: Repository, { remote, branch }: Output, from: st
   throw new ToolError('NETWORK_ERROR', 'the push failed, but may have reached the remote', { details });
 }
 
-/** Where a branch of the remote is. */
+/** The commit of a remote branch. */
 async function remoteHead(repository: Repository, remote: string, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   const args = ['ls-remote', '--upload-pack=git-upload-pack', '--', remote, ref];
@@ -122,7 +122,7 @@ async function remoteHead(repository: Repository, remote: string, branch: string
   return rows.find(([, name]) => name === ref)?.[0];
 }
 
-/** A remote that the repository's owner has configured: addresses of a caller's are never used. */
+/** A remote that the repository's owner has configured: URLs of a caller are never used. */
 async function configuredRemote(repository: Repository, name: string): Promise<string> {
   const known = (await repository.run(['remote'])).split('\n').filter(Boolean);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || !known.includes(name)) throw notFound('/remote', `remote ${JSON.stringify(name)}`);

@@ -4,7 +4,7 @@ import { repoInput } from '../names.js';
 import { inRepository } from '../repository.js';
 import { statusEntries } from './status-entries.js';
 
-/** What differs from the last commit. */
+/** The differences from the last commit. */
 export const gitStatus = defineTool({
   name: 'git_status',
   version: '1.0.0',

@@ -1,21 +1,24 @@
 import { shownText } from '@countersign/tool-kit';
 import { isReserved } from '../names.js';
 
-/** A path that differs from the last commit, with what is no UTF-8 as `\xNN`; the letters are git's (M, A, D, R, C, U, ? untracked, . unchanged). */
+/**
+ * A path that differs from the last commit, with invalid UTF-8 as `\xNN`; the letters are git's (M, A, D, R, C, U, ? untracked, .
+ * unchanged).
+ */
 export interface StatusEntry {
   path: string;
-  /** The path as git has it. */
+  /** The path as git stores it. */
   bytes: Buffer;
   staged: string;
   unstaged: string;
-  /** Where it was renamed or copied from. */
+  /** The path from which it was renamed or copied. */
   from?: string;
 }
 
-/** Latin-1 is how the bytes are kept while they are taken apart. */
+/** Latin-1 preserves the bytes during parsing. */
 const bytesOf = (latin1: string): Buffer => Buffer.from(latin1, 'latin1');
 
-/** Reads `git status --porcelain=v2 -z`; what is reserved is left out. */
+/** Parses `git status --porcelain=v2 -z`; reserved names are omitted. */
 export function statusEntries(output: Buffer): { entries: StatusEntry[]; branch: Record<string, string> } {
   const entries: StatusEntry[] = [];
   const branch: Record<string, string> = {};

@@ -24,7 +24,7 @@ test('a marking that the contract does not declare is refused, not dropped', asy
   });
 });
 
-test('a collection that is missing or damaged, and a window that ends first, are refused', async () => {
+test('a missing or damaged collection, and a window that ends before it starts, are refused', async () => {
   await expect(ask('nothing')).rejects.toMatchObject({ more: { class: 'not_found' } });
   await expect(ask('damaged')).rejects.toMatchObject({ code: 'PROVIDER_ERROR' });
   await expect(ask('secret', window.from)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });

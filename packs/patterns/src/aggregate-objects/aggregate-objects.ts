@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { readRecord } from '../records.js';
 
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
-/** A collection is a file `objects/<name>.jsonl`, an object a line. */
+/** A collection is a file `objects/<name>.jsonl`, one object a line. */
 const storedObject = z.object({
   at: z.iso.datetime({ offset: true }),
   markings: z.array(z.string()).default([]),

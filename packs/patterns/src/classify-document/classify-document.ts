@@ -4,7 +4,7 @@ import { type EvidenceSpan, sourceDocument, spanOf } from '@countersign/tool-kit
 const bands = ['invoice', 'credit_note', 'purchase_order', 'delivery_note', 'contract'] as const;
 type Band = (typeof bands)[number];
 
-/** Phrases that speak for a band, each with its weight. */
+/** Phrases that indicate a band, each with its weight. */
 const phrases: readonly [Band, number, readonly string[]][] = [
   ['invoice', 3, ['invoice', 'amount due', 'payment terms']],
   ['credit_note', 4, ['credit note', 'credited to your account']],
@@ -12,11 +12,11 @@ const phrases: readonly [Band, number, readonly string[]][] = [
   ['delivery_note', 3, ['delivery note', 'packing list', 'goods received']],
   ['contract', 2, ['this agreement', 'the parties', 'hereinafter', 'governing law']],
 ];
-/** Below this share of the weight that was found, the best band is a guess. */
+/** Below this share of the total weight, the best band is a guess. */
 const SHARE_MIN = 0.6;
 const WEIGHT_MIN = 2;
 
-/** Says which of five kinds a business document is, by the phrases in it. */
+/** Classifies a business document as one of five kinds, by its phrases. */
 export const classifyDocument = defineClassification({
   name: 'classify_document',
   version: '1.0.0',
@@ -51,7 +51,7 @@ export const classifyDocument = defineClassification({
 
 function evidenceOf(source: { source_id: string; content: string }): { band: Band; weight: number; span: EvidenceSpan }[] {
   const text = source.content.toLowerCase();
-  // Some letters change their length in lower case; then offsets would lie.
+  // Some letters change their length in lower case, which would make offsets wrong.
   if (text.length !== source.content.length) return [];
   return phrases.flatMap(([band, weight, words]) =>
     words.flatMap((phrase) => {

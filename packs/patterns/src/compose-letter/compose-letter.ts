@@ -18,7 +18,7 @@ const openings: Readonly<Record<(typeof templates)[number], (parts: Parts) => st
     `Dear ${recipient.name},\n\nwe come back to our letter ${reference}, which is still unanswered.`,
 };
 
-/** Assembles a letter from its parts. The answer is a draft: it is sent nowhere and kept nowhere. */
+/** Assembles a letter from its parts. The result is a draft: it is neither sent nor stored. */
 export const composeLetter = defineComposition({
   name: 'compose_letter',
   version: '1.0.0',

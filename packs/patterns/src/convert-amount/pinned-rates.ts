@@ -1,8 +1,8 @@
 import type { RateTable } from '@countersign/tool-kit/patterns/conversion';
 
-/** Rates by pin. A pin stands for these numbers for ever: newer ones get a pin of their own. */
+/** Rates by pin. The numbers of a pin never change: newer rates get their own pin. */
 export const pinnedRates: Readonly<Record<string, RateTable>> = {
-  /** Fixed by law (Regulation EC 2866/98 and its amendments): how many of each one euro was. */
+  /** Fixed by law (Regulation EC 2866/98 and its amendments): how many units of each currency one euro was. */
   'euro-fixed': {
     base: 'EUR',
     quoted: 'per_base',

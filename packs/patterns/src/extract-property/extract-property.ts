@@ -19,7 +19,7 @@ const readers: Readonly<Record<ValueType, (text: string) => string | undefined>>
   email: (text) => (/^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/.test(text) ? text.toLowerCase() : undefined),
 };
 
-/** The 30th of February is none: a Date makes it the 2nd of March. */
+/** Rejects days such as the 30th of February, which a Date turns into the 2nd of March. */
 function isDay(iso: string): boolean {
   const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(iso) ? `${iso}T00:00:00Z` : Number.NaN);
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === iso;
@@ -30,7 +30,7 @@ const hints = z.strictObject({
   type: z.enum(types).default('text'),
 });
 
-/** Reads one labelled value out of a text, or one value out of a JSON document, by rules. */
+/** Reads one labelled value from a text, or one value from a JSON document, by rules. */
 export const extractProperty = defineExtraction({
   name: 'extract_property',
   version: '1.0.0',
@@ -89,6 +89,6 @@ function inJson(content: string, pointer: string): Extracted<string> {
   const text = content.slice(span.start, span.end);
   const value = JSON.parse(text) as unknown;
   if (value === null || typeof value === 'object') return { exception: 'unreadable', message: `${pointer} does not hold a single value` };
-  // A number keeps the digits that it was written with.
+  // A number keeps its original digits.
   return { value: typeof value === 'string' ? value : text, ...span, confidence: 1 };
 }

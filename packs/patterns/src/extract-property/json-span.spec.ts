@@ -22,7 +22,7 @@ test('the span of any value, in any JSON text, parses to that value', () => {
   );
 });
 
-test('nothing is found where nothing is, and the last of equal names counts', () => {
+test('a missing value gives no span, and the last of equal names counts', () => {
   expect(jsonSpan('{"a":[1]}', ['a', '1'])).toBeUndefined();
   expect(jsonSpan('{"a":1}', ['a', 'b'])).toBeUndefined();
   expect(jsonSpan('{"a":1,"a":22}', ['a'])).toEqual({ start: 11, end: 13 });

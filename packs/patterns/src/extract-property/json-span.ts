@@ -1,6 +1,6 @@
 const SPACE = new Set([' ', '\n', '\r', '\t']);
 
-/** Where the value at a path stands in a JSON text that is known to parse; undefined where nothing is there. */
+/** The span of the value at a path in a JSON text that is known to parse; undefined if the value is missing. */
 export function jsonSpan(text: string, path: readonly string[]): { start: number; end: number } | undefined {
   const [step, ...rest] = path;
   if (step === undefined) {

@@ -9,14 +9,14 @@ const entry = z.strictObject({ id: z.string(), ...period, fields: z.record(z.str
 /** A register is a file `registers/<name>.json`. */
 const register = z.strictObject({
   version: z.string().min(1),
-  /** Everything up to here is in it; a question about later can't be answered from it. */
+  /** The register is complete up to this time; it cannot answer for a later one. */
   complete_until: z.iso.datetime(),
   /** Principals that may read it; absent: all. */
   readers: z.array(z.string()).optional(),
   entries: z.array(entry),
 });
 
-/** Looks an identifier up in a register, as it is or as it was. */
+/** Looks up an identifier in a register, in its current or an earlier state. */
 export const lookupRecord = defineLookup({
   name: 'lookup_record',
   version: '1.0.0',

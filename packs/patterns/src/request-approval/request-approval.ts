@@ -3,7 +3,7 @@ import { approvalTasks, stagedActions } from '../staged-records.js';
 
 const DECISION_ID = /^\d+-[0-9a-f-]{36}\.\d+$/;
 
-/** Asks people in a queue to decide about a staged action or a ruling, by when it is due. */
+/** Asks people in a queue to decide about a staged action or a decision before it is due. */
 export const requestApproval = defineApprovalRequest({
   name: 'request_approval',
   version: '1.1.0',
@@ -15,7 +15,7 @@ export const requestApproval = defineApprovalRequest({
   timeout_ms: 10_000,
   queues: { claims: { sla_minutes: 480 }, payments: { sla_minutes: 60 }, legal: { sla_minutes: 2_880 } },
   tasks: approvalTasks,
-  // Rulings stand on the log, where a tool does not reach: the form of their ids is all that can be checked here.
+  // Decisions are on the log, which a tool cannot read: only the form of their ids can be checked here.
   subjectExists: async ({ kind, id }, ctx) =>
     kind === 'decision' ? DECISION_ID.test(id) : id.startsWith('act_') && (await stagedActions.at(ctx, id.slice(4))) !== undefined,
 });

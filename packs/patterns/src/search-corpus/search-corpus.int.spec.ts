@@ -15,7 +15,7 @@ afterAll(() => world.clean?.());
 const search = (clearances: string[], query = 'person') =>
   searchCorpus.run({ query, corpus: 'notes' } as never, testContext({ settings: world.settings?.() ?? {}, clearances }));
 
-test('who lacks a clearance is refused, even where nothing would have been found', async () => {
+test('a caller who lacks a clearance is refused, even if nothing would have been found', async () => {
   for (const query of ['person', 'nothing']) {
     await expect(search(['internal'], query)).rejects.toMatchObject({
       code: 'POLICY_DENIED',
@@ -25,7 +25,7 @@ test('who lacks a clearance is refused, even where nothing would have been found
   await expect(search(['*'])).resolves.toMatchObject({ spans: [{ text: 'A person.' }] });
 });
 
-test('a snapshot id stays while the corpus does, and is another when it changes', async () => {
+test('a snapshot id is stable while the corpus is, and changes with it', async () => {
   const before = await search(['internal', 'pii.medium']);
   expect(await search(['internal', 'pii.medium'])).toEqual(before);
   appendFileSync(join(world.root(), 'test/corpora/notes/a.md'), '\n\nAnother person.');

@@ -6,7 +6,7 @@ import { listRecords, readRecord } from '../records.js';
 /** `corpora/<name>/corpus.json`; the documents are the `.md` and `.txt` files beside it. */
 const manifest = z.strictObject({ markings: z.array(z.string()) });
 
-/** Searches the documents of a corpus and answers passages with their places. */
+/** Searches the documents of a corpus and returns passages with their positions. */
 export const searchCorpus = defineSearch({
   name: 'search_corpus',
   version: '1.0.0',

@@ -11,21 +11,21 @@ afterEach(() => world.clean?.());
 
 const intent = { kind: 'create_record', target_system: 'erp', payload: { summary: 'One' } } as never;
 
-/** Paths of all records, of whatever tenant. */
+/** Paths of all records, of any tenant. */
 const keptIn = (root: string): string[] =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort();
 
-test('forty runs with one key, at once, stage one action and all answer it', async () => {
+test('forty concurrent runs with one key stage one action and all return it', async () => {
   const ctx = testContext({ settings: world.settings?.() ?? {} });
   const answers = await Promise.all(Array.from({ length: 40 }, () => stageAction.run(intent, { ...ctx, call_id: testContext().call_id })));
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   expect(Object.keys((await world.snapshot?.()) as object)).toEqual([`/test/actions/${ctx.idempotency_key}.json`]);
 });
 
-test('another tenant with the same key has an action of its own', async () => {
+test('another tenant with the same key has its own action', async () => {
   const ctx = testContext({ settings: world.settings?.() ?? {} });
   await stageAction.run(intent, ctx);
   await stageAction.run(intent, { ...ctx, tenant_id: 'other' });

@@ -3,7 +3,7 @@ import { decimalText } from '@countersign/tool-kit/patterns/decimal';
 import { z } from 'zod';
 import { stagedActions } from '../staged-records.js';
 
-/** Writes an intent down as a staged action: nothing happens in the target system until it is approved and committed. */
+/** Stores an intent as a staged action: nothing happens in the target system until it is approved and committed. */
 export const stageAction = defineActionStaging({
   name: 'stage_action',
   version: '1.1.0',

@@ -21,7 +21,7 @@ const first: RulePack = {
   ],
 };
 
-/** What an invoice must keep to; a version stays as it is for ever, so that old verdicts can be had again. */
+/** The rules for an invoice; a version never changes, so that old verdicts can be reproduced. */
 export const invoiceRules: readonly [RulePack, ...RulePack[]] = [
   first,
   {

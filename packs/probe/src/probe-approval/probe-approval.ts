@@ -4,7 +4,7 @@ import { paymentResources } from '../payment.js';
 
 const SETTLE_MS = 2_000;
 
-/** The counterparty's effect behind an approval. */
+/** An effect at the counterparty that requires an approval. */
 export const probeApproval = defineTool({
   name: 'probe_approval',
   version: '1.1.0',

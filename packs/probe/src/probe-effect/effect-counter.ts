@@ -1,6 +1,6 @@
 const PAD = 'x'.repeat(120);
 
-/** What one counted effect answers, about 200 bytes. */
+/** The output of one counted effect, about 200 bytes. */
 export interface CountedEffect {
   ok: true;
   seq: number;
@@ -9,7 +9,7 @@ export interface CountedEffect {
   receipt: string;
 }
 
-/** Counts effects in this process: the cheapest effect there is, so that what a bench measures is the platform. */
+/** Counts effects in this process: the cheapest effect there is, so that a bench measures only the platform. */
 class EffectCounter {
   private effects = 0;
 
@@ -22,5 +22,5 @@ class EffectCounter {
   }
 }
 
-/** The counter of this process. Tests read `count`; nothing resets it. */
+/** The counter of this process. Tests read `count`; it is never reset. */
 export const effectCounter = new EffectCounter();

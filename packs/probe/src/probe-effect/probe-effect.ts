@@ -5,7 +5,7 @@ import { draftedAt, payment } from '../payment.js';
 import { effectCounter } from './effect-counter.js';
 
 /**
- * Counts an effect in process and answers about 200 bytes: what the bench calls. It declares no resources and reads nothing back:
+ * Counts an effect in process and returns about 200 bytes: the tool of the bench. It declares no resources and has no read-back:
  * `probe_named_effect` is the same with one resource.
  */
 export const probeEffect = defineTool({

@@ -1,7 +1,7 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** Stands for a system with shapes of its own: agents say what they always say, a tenant's mapping makes it what this takes. */
+/** Simulates a system with its own input shape: agents send their usual inputs, and a tenant's mapping converts them. */
 export const probeErp = defineTool({
   name: 'probe_erp',
   version: '1.1.0',

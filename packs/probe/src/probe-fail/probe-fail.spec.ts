@@ -7,6 +7,6 @@ test.each(['none', 'unknown'] as const)('fails with effect %s and the asked code
   await expect(failing).rejects.toMatchObject({ countersign_tool_error: true, code: 'RATE_LIMIT', more: { effect } });
 });
 
-test('a code that is not in the list is refused before it could fail', async () => {
+test('an unlisted code is refused before the tool could fail', async () => {
   await expect(probeFail.run({ effect: 'none', code: 'NOPE' } as never, testContext())).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
 });

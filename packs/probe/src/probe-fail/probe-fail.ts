@@ -15,7 +15,7 @@ const codes = [
   'UNKNOWN',
 ] as const;
 
-/** Always fails, and says what is known of its effect. */
+/** Always fails, and reports what is known of its effect. */
 export const probeFail = defineTool({
   name: 'probe_fail',
   version: '1.0.0',

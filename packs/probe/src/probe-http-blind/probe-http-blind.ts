@@ -2,7 +2,7 @@ import { defineTool } from '@countersign/tool-kit';
 import { effectShape, orderShape, postEffect } from '../counterparty.js';
 import { paymentResources } from '../payment.js';
 
-/** An external effect that can be neither queried nor retried: after a lost answer the call is in doubt. */
+/** An external effect that can be neither queried nor retried: after a lost response the call is in doubt. */
 export const probeHttpBlind = defineTool({
   name: 'probe_http_blind',
   version: '1.1.0',

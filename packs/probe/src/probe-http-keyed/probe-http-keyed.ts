@@ -2,7 +2,7 @@ import { defineTool } from '@countersign/tool-kit';
 import { effectShape, orderShape, postEffect } from '../counterparty.js';
 import { paymentResources } from '../payment.js';
 
-/** An effect elsewhere that is done once a key, however often it is sent. */
+/** An external effect that happens once for each key, however often it is sent. */
 export const probeHttpKeyed = defineTool({
   name: 'probe_http_keyed',
   version: '1.1.0',

@@ -1,7 +1,7 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** Answers what is marked: only for those with the scope, the clearance and the purpose. */
+/** Returns marked data: only for callers with the scope, the clearance and the purpose. */
 export const probeMarked = defineTool({
   name: 'probe_marked',
   version: '1.0.0',

@@ -20,7 +20,7 @@ contractTests(probeNamedEffect, {
   volatile: [/"seq":\d+/g, /"key":"[^"]+"/g],
 });
 
-test('it differs from probe_effect in what it names', () => {
+test('it differs from probe_effect in its resources', () => {
   expect(probeNamedEffect.contract.resources).toEqual([{ name: 'account:{/account}', effect: 'adds' }]);
   const words = { name: '', title: '', description: '', resources: undefined };
   expect({ ...probeNamedEffect.contract, ...words }).toEqual({ ...probeEffect.contract, ...words });

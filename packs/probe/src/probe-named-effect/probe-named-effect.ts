@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { draftedAt, payment } from '../payment.js';
 import { effectCounter } from '../probe-effect/effect-counter.js';
 
-/** Counts an effect in process, as `probe_effect` does, and names it: what one resource costs is the difference of the two. */
+/** Counts an effect in process, as `probe_effect` does, and declares one resource: the difference of the two is the cost of a resource. */
 export const probeNamedEffect = defineTool({
   name: 'probe_named_effect',
   version: '1.0.0',

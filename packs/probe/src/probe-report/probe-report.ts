@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** A report of the requested number of rows; reports progress, attaches a summary, and holds for a while. */
+/** A report of the requested number of rows; reports progress, attaches a summary, and takes a while. */
 export const probeReport = defineTool({
   name: 'probe_report',
   version: '1.0.0',

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { defineTool, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** Takes its time, and ends early when aborted. */
+/** Takes the requested time, and ends early when aborted. */
 export const probeSlow = defineTool({
   name: 'probe_slow',
   version: '1.0.0',

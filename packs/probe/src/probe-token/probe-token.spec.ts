@@ -13,7 +13,7 @@ test.each(['http://192.0.2.1/', 'http://169.254.169.254/latest', 'http://127.0.0
   },
 );
 
-test('a redirect is answered and not followed', async () => {
+test('a redirect is returned and not followed', async () => {
   const server = createServer((_request, response) => response.writeHead(302, { location: 'http://192.0.2.1/' }).end('elsewhere'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

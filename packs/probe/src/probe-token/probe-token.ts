@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const HOSTS = ['127.0.0.1', 'localhost'];
 
-/** Calls the counterparty with a brokered token and answers what it saw. The token goes to no other host, nor along a redirect. */
+/** Calls the counterparty with a brokered token and returns what it received. The token is sent to no other host, nor along a redirect. */
 export const probeToken = defineTool({
   name: 'probe_token',
   version: '1.0.0',

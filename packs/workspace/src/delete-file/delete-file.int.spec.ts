@@ -16,7 +16,7 @@ const undo = (output: unknown, ran: ReturnType<ScratchWorkspace['context']>) =>
   deleteFile.compensate?.(effectOf(deleteFile, input, output, ran), scratch.context());
 const file = () => join(scratch.root, 'dir/a.txt');
 
-test('a deletion waits for approval, and the tool can take it back', () => {
+test('a deletion waits for approval, and the tool can undo it', () => {
   expect(deleteFile.contract).toMatchObject({
     effect_class: 'commit_high',
     has_compensate: true,
@@ -25,7 +25,7 @@ test('a deletion waits for approval, and the tool can take it back', () => {
   });
 });
 
-test('the content is kept where the description says, and the description says that an undo puts it back', async () => {
+test('the content is kept where the description says, and an undo restores it as the description says', async () => {
   const { trash_id } = (await deleteFile.run(input, scratch.context())) as { trash_id: string };
   const { description } = deleteFile.contract;
   const place = /kept in (\S+);/.exec(description)?.[1]?.replace('<trash_id>', trash_id) as string;
@@ -33,7 +33,7 @@ test('the content is kept where the description says, and the description says t
   expect(description).toContain('an undo of the call puts it back');
 });
 
-test('a restored file has its content, also if its folder was deleted', async () => {
+test('a restored file has its content, even if its folder was deleted', async () => {
   const ctx = scratch.context();
   const output = await deleteFile.run(input, ctx);
   expect(scratch.snapshot()).toEqual({});
@@ -41,7 +41,7 @@ test('a restored file has its content, also if its folder was deleted', async ()
   expect(await readFile(file(), 'utf8')).toBe('keep me');
 });
 
-test('a file that came to its place meanwhile is not replaced by the restored one', async () => {
+test('a file that was created in its place meanwhile is not replaced by the restored one', async () => {
   const ctx = scratch.context();
   const output = await deleteFile.run(input, ctx);
   await writeFile(file(), 'newer');
@@ -51,7 +51,7 @@ test('a file that came to its place meanwhile is not replaced by the restored on
   expect(await readFile(file(), 'utf8')).toBe('newer');
 });
 
-test('a second deletion of the same key after an undo is undone again', async () => {
+test('a second deletion of the same key after an undo can be undone again', async () => {
   const ctx = scratch.context();
   for (let round = 0; round < 2; round++) {
     const output = await deleteFile.run(input, ctx);
@@ -61,7 +61,7 @@ test('a second deletion of the same key after an undo is undone again', async ()
   }
 });
 
-test('a second attempt keeps what it deletes beside what the first one deleted, and each is undone by itself', async () => {
+test('a second attempt keeps what it deletes beside what the first one deleted, and each is undone separately', async () => {
   const first = scratch.context();
   const second = laterAttempt(first);
   const deleted = await deleteFile.run(input, first);

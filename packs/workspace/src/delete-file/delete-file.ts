@@ -14,7 +14,7 @@ const RESTORED = 'restored';
 const output = z.strictObject({ path: z.string(), size_bytes: z.int(), sha256: z.string().nullable(), trash_id: z.string() });
 type Output = z.output<typeof output>;
 
-/** Moves one file to the trash inside the workspace, from which an undo takes it back. */
+/** Moves one file to the trash inside the workspace, from which an undo restores it. */
 export const deleteFile = defineTool({
   name: 'delete_file',
   version: '1.2.0',
@@ -66,7 +66,7 @@ export const deleteFile = defineTool({
     }),
 });
 
-/** By link, which never replaces a file that came to be there; done again after a stop it goes on where it was. */
+/** Uses a link, which never replaces a file that was created there; repeated after an interruption it continues. */
 async function takeBack(workspace: Workspace, trash: Folder, folder: Folder, name: string): Promise<void> {
   const content = await entryOf(trash, CONTENT);
   if (!content) throw new ToolError('VALIDATION_ERROR', 'the file is no longer in the trash', { class: 'not_found', effect: 'none' });
@@ -89,7 +89,7 @@ async function note(workspace: Workspace, folder: Folder, name: string, value: o
   await folder.sync();
 }
 
-/** A trash entry for each attempt's key: a second deletion of a path never overwrites what the first one kept. */
+/** A trash entry for each attempt's key: a second deletion of a path never overwrites the content that the first one kept. */
 function trashName(key: string): string {
   if (!/^[A-Za-z0-9_-]{2,128}$/.test(key))
     throw new ToolError('VALIDATION_ERROR', 'the idempotency key cannot name a folder', { effect: 'none' });

@@ -11,7 +11,7 @@ afterEach(() => scratch.remove());
 
 const compared = (inputs: Record<string, unknown>) => fileDiff.run({ context_lines: 3, ...inputs } as never, scratch.context());
 
-test('lines that came and went are counted, and nothing else', async () => {
+test('only added and removed lines are counted', async () => {
   expect(await compared({ path: 'a.txt', other_path: 'b.txt' })).toMatchObject({ identical: false, added: 2, removed: 1 });
 });
 

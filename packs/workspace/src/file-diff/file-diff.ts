@@ -7,7 +7,7 @@ import { refused } from '../refusal.js';
 
 const FILE_BYTES_MAX = 1024 * 1024;
 const DIFF_BYTES_MAX = 500 * 1024;
-/** The comparison runs on the executor's own thread. */
+/** The comparison runs on the main thread of the process. */
 const TIME_MS = 250;
 
 /** Compares a file with another, or with a content, as a unified diff. */
@@ -60,7 +60,7 @@ async function textAt(workspace: Workspace, path: string, pointer: string): Prom
   return { path: place.path, text: textOf(await readBytes(handle, 0, stats.size), pointer) };
 }
 
-/** Lines of the hunks that begin with a sign; the two header lines are not among them. */
+/** Number of lines in the hunks that begin with a sign, without the two header lines. */
 function countOf(patch: string, sign: '+' | '-'): number {
   const begin = patch.indexOf('\n@@');
   if (begin < 0) return 0;

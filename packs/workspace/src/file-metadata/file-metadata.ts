@@ -6,7 +6,7 @@ import { linkRefused } from '../folder.js';
 import { notFound } from '../refusal.js';
 import { typeOf } from '../walk.js';
 
-/** What is known of a file or folder without its content. */
+/** The properties of a file or folder without its content. */
 export const fileMetadata = defineTool({
   name: 'file_metadata',
   version: '1.0.0',
@@ -22,7 +22,7 @@ export const fileMetadata = defineTool({
     modified_at: z.string(),
     created_at: z.string(),
     permissions: z.string(),
-    /** Of a file up to 16 MiB. */
+    /** For a file up to 16 MiB. */
     sha256: z.string().nullable(),
   }),
   run: ({ path }, ctx) =>

@@ -5,7 +5,7 @@ import { Walk } from '../walk.js';
 
 const ENTRIES_MAX = 1_000;
 
-/** Lists a folder, sorted by path; the platform's own folders and `.git` are not shown. */
+/** Lists a folder, sorted by path, without the platform's own folders and `.git`. */
 export const listDirectory = defineTool({
   name: 'list_directory',
   version: '1.0.0',

@@ -14,7 +14,7 @@ afterEach(() => scratch.remove());
 const input = { source: 'a.txt', destination: 'to/c.txt' } as never;
 const at = (path: string) => join(scratch.root, path);
 
-test('what is at the destination is never replaced, also when it is the same file', async () => {
+test('an existing destination is never replaced, even if it is the same file', async () => {
   const before = scratch.snapshot();
   for (const destination of ['b.txt', 'a.txt']) {
     await expect(moveFile.run({ source: 'a.txt', destination } as never, scratch.context())).rejects.toMatchObject({
@@ -45,7 +45,7 @@ test('of concurrent moves of one file to many places one wins, and the file has 
   }
 });
 
-test('one that stopped between its two steps is finished by the next run of its key', async () => {
+test('a move interrupted between its two steps is completed by the next run of its key', async () => {
   const ctx = scratch.context();
   const output = await moveFile.run(input, ctx);
   await link(at('to/c.txt'), at('a.txt'));
@@ -55,7 +55,7 @@ test('one that stopped between its two steps is finished by the next run of its 
   expect(await moveFile.reconcile?.(input, ctx)).toEqual({ kind: 'happened', output });
 });
 
-test('undone, the file is back; where another file is at the destination nothing is done', async () => {
+test('an undo moves the file back; if another file is at the destination nothing is done', async () => {
   const ctx = scratch.context();
   const output = await moveFile.run(input, ctx);
   await moveFile.compensate?.(effectOf(moveFile, input, output, ctx), scratch.context());

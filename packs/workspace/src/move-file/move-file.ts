@@ -12,7 +12,7 @@ interface MoveReceipt {
   output: Output;
 }
 
-/** Moves one file; what is at the destination is never replaced. */
+/** Moves one file; an existing destination is never replaced. */
 export const moveFile = defineTool({
   name: 'move_file',
   version: '1.1.0',
@@ -52,7 +52,7 @@ export const moveFile = defineTool({
       if (!receipt) return { kind: 'did_not_happen' };
       const atSource = await inodeAt(workspace, input.source, '/source');
       const atDestination = await inodeAt(workspace, input.destination, '/destination');
-      // Still at its old name: not begun, or stopped between the two steps, which a second run finishes.
+      // Still at its old name: not begun, or interrupted between the two steps, which a second run completes.
       if (atSource === receipt.inode) return { kind: 'did_not_happen' };
       if (atDestination === receipt.inode) return { kind: 'happened', output: receipt.output };
       return { kind: 'cannot_tell', why: 'the file is no longer at the source or the destination' };
@@ -76,7 +76,7 @@ export const moveFile = defineTool({
     }),
 });
 
-/** Gives the file its second name; a link, unlike a rename, never replaces what is there. */
+/** Gives the file its second name; unlike a rename, a link never replaces an existing file. */
 async function give(workspace: Workspace, from: Place, to: Place, withdraws = true): Promise<void> {
   try {
     await workspace.beforeChange(from, to);

@@ -22,7 +22,7 @@ const read = (input: object) =>
     range: { start_byte: number; end_byte: number };
   }>;
 
-test('a range of bytes never cuts a character, and the parts put together are the file', async () => {
+test('a range of bytes never cuts a character, and the parts together give the file', async () => {
   let [at, whole, rounds] = [0, '', 0];
   for (; rounds < 20; rounds++) {
     const part = await read({ path: 'text.txt', range: { start_byte: at } });
@@ -35,7 +35,7 @@ test('a range of bytes never cuts a character, and the parts put together are th
   expect(rounds).toBeGreaterThan(1);
 });
 
-test('a range that starts inside a character starts at the next one, and says so', async () => {
+test('a range that starts inside a character starts at the next one, and reports that', async () => {
   expect(await read({ path: 'text.txt', range: { start_byte: 2, end_byte: 9 } })).toMatchObject({
     content: '漢',
     range: { start_byte: 3, end_byte: 6 },
@@ -62,18 +62,18 @@ test.each([
   },
 );
 
-test('an answer stays below its bound also where JSON makes it six times longer', async () => {
+test('an output stays below its limit even if JSON makes it six times longer', async () => {
   const part = await read({ path: 'controls.txt' });
   expect(part.truncated).toBe(true);
   expect(JSON.stringify(part).length).toBeLessThan(readFile.contract.max_output_bytes);
 });
 
-test('what is not UTF-8 is refused as text and given as base64', async () => {
+test('content that is not UTF-8 is refused as text and returned as base64', async () => {
   await expect(read({ path: 'latin1.txt' })).rejects.toMatchObject({ more: { details: { reason: 'not_utf8' }, effect: 'none' } });
   expect(await read({ path: 'latin1.txt', encoding: 'base64' })).toMatchObject({ content: 'Yeli' });
 });
 
-test('an empty file and a last line without its end are read', async () => {
+test('an empty file and a last line without a line end are read', async () => {
   expect(await read({ path: 'empty.txt' })).toMatchObject({ content: '', truncated: false });
   expect(await read({ path: 'empty.txt', range: { start_line: 1 } })).toMatchObject({ content: '' });
   expect(await read({ path: 'no-newline.txt', range: { start_line: 2 } })).toMatchObject({

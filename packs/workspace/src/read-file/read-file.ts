@@ -7,7 +7,7 @@ import { refused } from '../refusal.js';
 
 const OUTPUT_BYTES = 512 * 1024;
 const CONTENT_BYTES = OUTPUT_BYTES - 8 * 1024;
-/** As base64 this many bytes fit. */
+/** Bytes that fit as base64. */
 const BINARY_BYTES = Math.floor(CONTENT_BYTES / 4) * 3 - 3;
 
 const lines = z
@@ -27,9 +27,9 @@ const output = z.strictObject({
   encoding: z.enum(['utf8', 'base64']),
   content: z.string(),
   size_bytes: z.int(),
-  /** Of the whole file; null where only a part of a large file was read. */
+  /** Of the whole file; null if only a part of a large file was read. */
   sha256: z.string().nullable(),
-  /** What `content` covers, which is less than the requested range if `truncated`. */
+  /** The range of `content`, which is smaller than the requested range if `truncated`. */
   range: z.union([
     z.strictObject({ start_line: z.int(), end_line: z.int(), lines_total: z.int() }),
     z.strictObject({ start_byte: z.int(), end_byte: z.int() }),
@@ -39,7 +39,7 @@ const output = z.strictObject({
 type Input = z.output<typeof input>;
 type Part = Pick<z.input<typeof output>, 'content' | 'range' | 'truncated'>;
 
-/** Reads a file or a part of it; cuts at 504 KiB and says so. */
+/** Reads a file or a part of it; cuts at 504 KiB, which the output states. */
 export const readFile = defineTool({
   name: 'read_file',
   version: '1.0.0',

@@ -25,7 +25,7 @@ const input = z.strictObject({
 const match = z.strictObject({ path: z.string(), line: z.int(), column: z.int(), text: z.string() });
 type Input = z.output<typeof input>;
 
-/** Finds lines in text files. What was passed over is counted: binary files, those over 4 MiB, unreadable ones. */
+/** Finds lines in text files. Skipped files are counted: binary files, those over 4 MiB, unreadable ones. */
 export const searchContent = defineTool({
   name: 'search_content',
   version: '1.1.0',
@@ -70,7 +70,7 @@ async function wantedBy({ files }: Input, open: OpenSearch): Promise<{ wanted?: 
   return { wanted: async (paths) => (await open.whole(pattern, paths)).map((hit) => hit !== negated) };
 }
 
-/** One search: what it found, and what it left out. */
+/** One search: its matches and the skipped files. */
 class Search {
   readonly matches: z.input<typeof match>[] = [];
   readonly skipped = { binary: 0, too_large: 0, unreadable: 0 };
@@ -83,7 +83,7 @@ class Search {
     private readonly input: { pattern: SearchPattern; limit: number },
   ) {}
 
-  /** One more than the limit was found, or 128 MiB were read. */
+  /** Whether more matches than the limit were found, or 128 MiB were read. */
   get full(): boolean {
     return this.matches.length > this.input.limit || this.bytes > TOTAL_BYTES_MAX;
   }

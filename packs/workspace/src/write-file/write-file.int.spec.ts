@@ -15,7 +15,7 @@ const at = (path: string) => join(scratch.root, path);
 const input = (mode: string, content = 'new\n') => ({ path: 'a.txt', content, mode }) as never;
 const aborted = () => AbortSignal.abort();
 
-test('create refuses an existing file and leaves it; overwrite replaces it whole and keeps its permissions', async () => {
+test('create refuses an existing file and keeps it; overwrite replaces the content and keeps the permissions', async () => {
   await expect(writeFile.run(input('create'), scratch.context())).rejects.toMatchObject({
     more: { details: { reason: 'exists' }, effect: 'none' },
   });
@@ -26,7 +26,7 @@ test('create refuses an existing file and leaves it; overwrite replaces it whole
   expect((await stat(at('a.txt'))).mode & 0o777).toBe(0o755);
 });
 
-test('of 30 concurrent creates of one path one wins, the others changed nothing', async () => {
+test('of 30 concurrent creates of one path one wins, the others change nothing', async () => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 30 }, (_, n) => writeFile.run({ path: 'race.txt', content: `${n}`, mode: 'create' } as never, scratch.context())),
   );
@@ -54,7 +54,7 @@ test.each(['append', 'overwrite'])('of 30 concurrent writes (%s) of a new file n
   expect(await readdir(at('.countersign-trash/staging'))).toEqual([]);
 });
 
-test('an append to a file that is deleted at the same time makes it anew', async () => {
+test('an append to a file that is deleted at the same time creates it again', async () => {
   for (let round = 0; round < 20; round++) {
     await write(at('a.txt'), 'old\n');
     const appended = writeFile.run(input('append', `${round}\n`), scratch.context());
@@ -83,7 +83,7 @@ test.each(['append', 'overwrite'])('%s to a file that keeps coming and going is 
   expect(await readdir(at('.countersign-trash/staging'))).toEqual([]);
 });
 
-test('an append to a file with a second name, which may lie outside of the workspace, is refused', async () => {
+test('an append to a file with a second name, which may be outside of the workspace, is refused', async () => {
   await link(at('a.txt'), join(scratch.outside, 'second.txt'));
   await expect(writeFile.run(input('append'), scratch.context())).rejects.toMatchObject({
     code: 'VALIDATION_ERROR',
@@ -104,33 +104,33 @@ test('nothing is left in staging, neither after a write nor after a refused one'
 describe.each(['overwrite', 'append', 'create'])('after a lost answer of %s', (mode) => {
   const input = () => ({ path: mode === 'create' ? 'new.txt' : 'a.txt', content: 'new\n', mode }) as never;
 
-  test('the receipt tells that it happened, with the same output', async () => {
+  test('the receipt shows that it happened, with the same output', async () => {
     const ctx = scratch.context();
     const output = await writeFile.run(input(), ctx);
     expect(await writeFile.reconcile?.(input(), ctx)).toEqual({ kind: 'happened', output });
   });
 
-  test('an aborted one did not happen', async () => {
+  test('an aborted write did not happen', async () => {
     const ctx = scratch.context({ signal: aborted() });
     await expect(writeFile.run(input(), ctx)).rejects.toMatchObject({ code: 'CANCELLED', more: { effect: 'none' } });
     expect(await writeFile.reconcile?.(input(), ctx)).toEqual({ kind: 'did_not_happen' });
     expect(scratch.snapshot()).toHaveProperty(['a.txt']);
   });
 
-  test('the same content from another call is not taken for it', async () => {
+  test('the same content from another call is not confused with it', async () => {
     await writeFile.run(input(), scratch.context());
     expect(await writeFile.reconcile?.(input(), scratch.context())).toEqual({ kind: 'did_not_happen' });
   });
 });
 
-test('an overwrite that was itself overwritten since still happened', async () => {
+test('an overwrite that was itself overwritten later still happened', async () => {
   const ctx = scratch.context();
   const output = await writeFile.run(input('overwrite', 'first'), ctx);
   await writeFile.run(input('overwrite', 'second'), scratch.context());
   expect(await writeFile.reconcile?.(input('overwrite', 'first'), ctx)).toEqual({ kind: 'happened', output });
 });
 
-test('a write that stopped between its receipt and its change did not happen', async () => {
+test('a write interrupted between its receipt and its change did not happen', async () => {
   const ctx = scratch.context();
   await writeFile.run(input('overwrite', 'first'), ctx);
   const shard = at(`.countersign-trash/receipts/${ctx.idempotency_key.slice(0, 2)}`);
@@ -139,8 +139,8 @@ test('a write that stopped between its receipt and its change did not happen', a
   expect(await writeFile.reconcile?.(input('overwrite', 'first'), ctx)).toEqual({ kind: 'did_not_happen' });
 });
 
-describe('an append of which the disk took only a part', () => {
-  /** The next write of any file takes this many bytes, and no more. */
+describe('an append that the disk accepted only in part', () => {
+  /** Makes the next write of any file accept exactly this many bytes. */
   async function oneShortWrite(bytes: number, andThen: () => Promise<void> = async () => undefined): Promise<void> {
     const handle = await open(at('a.txt'));
     const files = Object.getPrototypeOf(handle) as { write(data: Buffer): Promise<{ bytesWritten: number }> };

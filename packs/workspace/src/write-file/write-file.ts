@@ -10,7 +10,7 @@ import { codeOf, conflict, refused } from '../refusal.js';
 
 const CONTENT_BYTES_MAX = 4 * 1024 * 1024;
 const NEW_FILE_MODE = 0o644;
-/** How often a write looks again where others make, move or delete the same file, and the pause before each look. */
+/** How often a write retries if others create, move or delete the same file, and the pause before each retry. */
 const TRIES = 8;
 const PAUSE_MS = 10;
 
@@ -32,10 +32,10 @@ const output = z.strictObject({
 });
 type Output = z.output<typeof output>;
 type Mode = Output['mode'];
-/** What tells afterwards whether the write happened: a staged file that was moved, or the bytes after the old end of a file. */
+/** Shows afterwards whether the write happened: a staged file that was moved, or the bytes after the old end of a file. */
 type WriteReceipt = { staged: string; output: Output } | { inode: number; size_before: number; output: Output };
 
-/** Writes a text file. Others see the old content or the new, never a part; an append goes behind whatever is there. */
+/** Writes a text file. Readers see the old content or the new, never a part; an append goes after the current end. */
 export const writeFile = defineTool({
   name: 'write_file',
   version: '1.2.0',
@@ -70,7 +70,7 @@ export const writeFile = defineTool({
     }),
 });
 
-/** One look at the place, and the write that fits what is there; `changed_meanwhile` where others changed that in between. */
+/** One try: the write that fits the current state of the place; `changed_meanwhile` if others changed that in between. */
 async function tryWrite(workspace: Workspace, place: Place, bytes: Buffer, mode: Mode): Promise<Output | 'changed_meanwhile'> {
   const existing = await entryOf(place.folder, place.name);
   if (existing && mode === 'create') throw refused('/mode', 'exists', `${JSON.stringify(place.path)} exists already`);
@@ -84,8 +84,8 @@ async function tryWrite(workspace: Workspace, place: Place, bytes: Buffer, mode:
 }
 
 /**
- * Puts a staged file in place: by rename over an existing one, by link (which refuses to replace) for a new one.
- * @returns false, with nothing changed, where a new file is not new any more
+ * Puts a staged file in place: by rename over an existing one, by link (which does not replace) for a new one.
+ * @returns false, with nothing changed, if a new file exists already
  */
 async function replace(workspace: Workspace, place: Place, bytes: Buffer, result: Output, mode: number | undefined): Promise<boolean> {
   const staged = await stage(workspace, bytes, mode ?? NEW_FILE_MODE);
@@ -107,7 +107,7 @@ async function replace(workspace: Workspace, place: Place, bytes: Buffer, result
 }
 
 /**
- * One write behind the end, wherever that is by then: appends of others are never lost.
+ * One write at the current end of the file: appends of others are never lost.
  * @returns false, with nothing changed, if the file was deleted
  */
 async function append(workspace: Workspace, place: Place, bytes: Buffer, result: Output): Promise<boolean> {
@@ -135,8 +135,8 @@ async function openForAppend(workspace: Workspace, place: Place): Promise<FileHa
 }
 
 /**
- * The file, which must have one name: another one may lie outside the workspace, where an append would be seen. A file that
- * is being made or moved has two for a moment. Undefined where it has none any more.
+ * The file, which must have exactly one name: another name may be outside the workspace, where an append would be visible. A file that is
+ * being created or moved has two for a moment. Undefined if it has no name any more.
  */
 async function withOneName(handle: FileHandle): Promise<Stats | undefined> {
   for (let left = TRIES; ; left--) {
@@ -148,7 +148,7 @@ async function withOneName(handle: FileHandle): Promise<Stats | undefined> {
   }
 }
 
-/** A part of it was appended (the disk is full): it is truncated again, unless another process appended after it. */
+/** Handles a partial append (the disk is full): the file is truncated again, unless another process appended after it. */
 async function takenBack(
   workspace: Workspace,
   handle: FileHandle,

@@ -6,31 +6,30 @@ const TRICKLE_BYTES = 128 * 1024;
 const TRICKLE_MS = 100;
 
 /**
- * What happens to the reply of a request that the broker has already carried out. `halve`: its first half arrives, then the
- * connection is closed; `reset`: the same, with a reset; `garble`: its length says two gigabytes; `shorten`: its length says two bytes;
+ * The fate of the reply to a request that the broker has already executed. `halve`: its first half arrives, then the connection is
+ * closed; `reset`: the same, with a reset; `garble`: its length field says two gigabytes; `shorten`: its length field says two bytes;
  * `trickle`: all of it arrives, at about 1 MB a second.
  */
 export type ReplyFate = 'deliver' | 'cut' | 'swallow' | 'halve' | 'reset' | 'garble' | 'shorten' | 'trickle';
 
 /** A reply on its way to a client. */
 export interface Reply {
-  /** The number of the API that the request was for (0: produce, 1: fetch, 3: metadata). */
+  /** API key of the request (0: produce, 1: fetch, 3: metadata). */
   api: number;
   bytes: number;
 }
 
 /**
- * A TCP proxy before one broker that knows where Kafka's messages begin, for tests of lost replies and lost networks.
- *
- * Addresses in replies are rewritten to the proxy's own, so that a client that bootstraps here stays here.
+ * A TCP proxy for one broker that parses Kafka's messages, for tests of lost replies and lost networks. Addresses in replies are
+ * rewritten to the proxy's own, so that a client that bootstraps here stays here.
  */
 export class BrokerProxy {
-  /** Decides on each reply to a produce request; the records are stored by then. */
+  /** Decides the fate of each reply to a produce request, whose records are already stored. */
   produceReply: () => ReplyFate = () => 'deliver';
-  /** Decides on each other reply. */
+  /** Decides the fate of each other reply. */
   otherReply: (reply: Reply) => ReplyFate = () => 'deliver';
   replies_lost = 0;
-  /** The most produce requests that one connection had sent without a reply at a time. */
+  /** Most produce requests that one connection had outstanding at a time. */
   sends_at_once_max = 0;
   private readonly sockets = new Set<Socket>();
   private frozen = false;
@@ -54,12 +53,12 @@ export class BrokerProxy {
     return `127.0.0.1:${this.ownPort}`;
   }
 
-  /** No byte passes any more and no side is notified, as in a network that lost its route. */
+  /** No byte passes and neither side is notified, as in a network that lost its route. */
   freeze(): void {
     this.frozen = true;
   }
 
-  /** Every connection of before is cut; new ones pass. */
+  /** Cuts every earlier connection; new ones pass. */
   thaw(): void {
     this.frozen = false;
     for (const socket of this.sockets) socket.destroy();
@@ -77,7 +76,7 @@ export class BrokerProxy {
 
   private link(client: Socket): void {
     const broker = connect({ host: this.host, port: this.port, noDelay: true });
-    /** Requests without a reply, by the number that the client gave them. */
+    /** API keys of outstanding requests, by correlation id. */
     const kinds = new Map<number, number>();
     const requests = new Frames((frame) => {
       kinds.set(frame.readInt32BE(LENGTH_BYTES + 4), frame.readInt16BE(LENGTH_BYTES));
@@ -145,14 +144,14 @@ export class BrokerProxy {
   }
 }
 
-/** Sends the bytes a piece at a time. */
+/** Sends the bytes in small pieces. */
 function trickle(client: Socket, bytes: Buffer): void {
   client.write(bytes.subarray(0, TRICKLE_BYTES));
   const rest = bytes.subarray(TRICKLE_BYTES);
   if (rest.length > 0 && !client.destroyed) setTimeout(() => trickle(client, rest), TRICKLE_MS).unref();
 }
 
-/** Cuts a stream into Kafka's length-prefixed messages. */
+/** Splits a stream into Kafka's length-prefixed messages. */
 class Frames {
   private rest: Buffer = Buffer.alloc(0);
 
@@ -169,7 +168,7 @@ class Frames {
   }
 }
 
-/** A host and port as they stand in metadata and coordinator replies. */
+/** A host and port as encoded in metadata and coordinator replies. */
 function addressBytes(host: string, port: number): Buffer {
   const bytes = Buffer.alloc(2 + host.length + 4);
   bytes.writeInt16BE(host.length, 0);

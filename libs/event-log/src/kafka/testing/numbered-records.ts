@@ -2,7 +2,7 @@ import type { EventLog, LogRecord, NewRecord } from '../../event-log.js';
 
 const READ_MAX = 500;
 
-/** A record that says who it is, for counting what was stored. */
+/** A record that contains its name, for counting stored records. */
 export function numberedRecord(topic: string, partition: number, name: string): NewRecord {
   return { topic, partition, key: name, value: Buffer.from(name), headers: { event_type: 'numbered' } };
 }
