@@ -17,7 +17,7 @@ import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
 import { endOf, spansOf } from '@countersign/proofs';
 import { oldestOpenCall } from '@countersign/store';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
-import { SignedSoon } from './signed-soon.js';
+import { CheckpointWait } from './checkpoint-wait.js';
 
 /** The records of one partition that may be deleted: from `first` up to `below`; none if they are equal. */
 interface OldRecords {
@@ -126,7 +126,7 @@ export class LogDrop {
     if (wrong) return wrong;
     if ([...due].every(([tree, { below }]) => below <= (recorded.get(tree) ?? 0))) return this.remove(plan.old, recorded);
     const offset = await this.record(tenant_id, plan, by);
-    const signed = new SignedSoon(this.evidence, offset);
+    const signed = new CheckpointWait(this.evidence, offset);
     const anchor = await signed.wait();
     const outcome = await this.remove(plan.old, anchor ? await this.recordedUnder(anchor) : recorded);
     return anchor ? outcome : { ...outcome, waits_for: signed.waits_for };

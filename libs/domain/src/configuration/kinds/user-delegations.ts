@@ -16,7 +16,7 @@ export function setUserDelegation(state: ConfigurationState, event: EventMap['us
  * True if the user of a delegation is still valid: by a usable key, or by a configured provider of the user's issuer. In records without an
  * issuer, a user who has keys needs a usable key; any other user needs a provider.
  */
-function isUserThere(state: ConfigurationState, tenant_id: string, { user_id, user_issuer }: UserDelegation, now_ms: number): boolean {
+function isUserValid(state: ConfigurationState, tenant_id: string, { user_id, user_issuer }: UserDelegation, now_ms: number): boolean {
   const keys = [...state.keys_by_id.values()].filter(
     ({ tenant_id: of, principal }) => of === tenant_id && principal.kind === 'user' && principal.id === user_id,
   );
@@ -36,7 +36,7 @@ export function delegationOf(
   for (const one of state.by_tenant.get(tenant_id)?.user_delegations.values() ?? []) {
     if (one.user_id !== between.user_id || one.agent_id !== between.agent_id) continue;
     if (one.expires_at_ms !== null && one.expires_at_ms <= now_ms) continue;
-    if (!isUserThere(state, tenant_id, one, now_ms)) continue;
+    if (!isUserValid(state, tenant_id, one, now_ms)) continue;
     if (!found || one.changed_at_ms >= found.changed_at_ms) found = one;
   }
   return found;

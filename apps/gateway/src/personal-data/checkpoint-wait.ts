@@ -8,7 +8,7 @@ const WAIT_MS = 5_000;
 const POLL_MS = 100;
 
 /** Whether a valid checkpoint covers a record of `configuration-changed`. */
-export class SignedSoon {
+export class CheckpointWait {
   constructor(
     private readonly evidence: Pick<Evidence, 'checkpoints' | 'cosigned'>,
     private readonly offset: number,
