@@ -272,7 +272,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const admission = new BodyAdmission(parts.access, bounds);
   const inTurn: InTurn = (request, bytes, handle) => admission.inTurn(request, bytes, handle);
   const parse = takeOnlyJson(adapter.getInstance(), inTurn);
-  takeYaml(adapter.getInstance(), inTurn);
+  takeYaml(adapter.getInstance(), inTurn, parts.access);
   admitBeforeBody(adapter.getInstance(), admission, parts.access, isPublic);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,

@@ -1,24 +1,32 @@
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@countersign/calls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Role } from '../authentication/authenticator.js';
 import type { Problem } from '../http/problem.js';
+import type { RequestAccess } from '../http/request-access.js';
 import { type InTurn, unreadForm } from './json-bodies.js';
 import { YAML_BYTES_MAX, yamlValue } from './yaml-text.js';
 
 export const YAML = 'application/yaml';
 
-function refusedForm({ headers, routeOptions }: FastifyRequest, bytes: number): Problem | undefined {
-  const { takes_yaml } = (routeOptions.config ?? {}) as { takes_yaml?: boolean };
-  if (takes_yaml !== true) return new Refusal('unsupported-media-type', 'send the body as application/json');
+/** Checks the roles of a caller, as the guard of the route does later. */
+export type YamlAccess = Pick<RequestAccess, 'admit'>;
+
+function refusedBody(request: FastifyRequest, bytes: number, access: YamlAccess): Problem | undefined {
+  const { headers, routeOptions } = request;
+  const { yaml_roles } = (routeOptions.config ?? {}) as { yaml_roles?: readonly Role[] };
+  if (!yaml_roles) return new Refusal('unsupported-media-type', 'send the body as application/json');
+  const caller = access.admit(request, yaml_roles);
+  if (caller instanceof Refusal) return caller;
   const detail = `YAML has at most ${YAML_BYTES_MAX} bytes here, and this body has ${bytes}`;
   return unreadForm(headers) ?? (bytes > YAML_BYTES_MAX ? new Refusal('body-too-large', detail) : undefined);
 }
 
 /** Reads YAML where a route takes it. */
-export function takeYaml(server: FastifyInstance, inTurn: InTurn): void {
+export function takeYaml(server: FastifyInstance, inTurn: InTurn, access: YamlAccess): void {
   server.addContentTypeParser(YAML, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
-    const refused = refusedForm(request, body.length);
+    const refused = refusedBody(request, body.length, access);
     if (refused) return done(refused as never, undefined);
     return inTurn(request.raw, body.length, () => {
       const read = isUtf8(body) ? yamlValue(body.toString()) : new Refusal('malformed-body', 'The body is not UTF-8');

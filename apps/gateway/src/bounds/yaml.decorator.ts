@@ -1,8 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiConsumes } from '@nestjs/swagger';
+import type { Role } from '../authentication/authenticator.js';
+import { Roles } from '../http/access.decorator.js';
 import { YAML } from './yaml-bodies.js';
 
-/** The body of a route may be YAML as well. */
-export const AlsoTakesYaml = (): MethodDecorator =>
-  applyDecorators(RouteConfig({ takes_yaml: true }), ApiConsumes('application/json', YAML));
+/** As `Roles`, for a route whose body may be YAML as well: roles are checked before YAML is parsed, which costs far more than JSON. */
+export const RolesForYaml = (...roles: Role[]): MethodDecorator =>
+  applyDecorators(Roles(...roles), RouteConfig({ yaml_roles: roles }), ApiConsumes('application/json', YAML));

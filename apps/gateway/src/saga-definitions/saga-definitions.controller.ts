@@ -3,7 +3,7 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { withHeaders } from '../answers/with-headers.js';
-import { AlsoTakesYaml } from '../bounds/yaml.decorator.js';
+import { RolesForYaml } from '../bounds/yaml.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer, AnswersIn } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
@@ -32,9 +32,8 @@ export class SagaDefinitionsController {
 
   // A double colon is a literal one in Fastify's routes.
   @Post('saga-definitions::check')
-  @Roles('policy_admin', 'tool_author', 'operator')
+  @RolesForYaml('policy_admin', 'tool_author', 'operator')
   @AllowedWhileDamaged()
-  @AlsoTakesYaml()
   @ApiOperation({ summary: 'Check a saga definition; nothing is recorded' })
   @Answer(definitionCheck)
   check(@CurrentCaller() { tenant_id }: Caller, @Body({ schema: definitionBody }) body: SagaDefinitionRequest) {
@@ -63,8 +62,7 @@ export class SagaDefinitionsController {
   }
 
   @Put('saga-definitions/:name/versions/:version')
-  @Roles('policy_admin')
-  @AlsoTakesYaml()
+  @RolesForYaml('policy_admin')
   @ApiOperation({ summary: 'Publish a version of a saga definition' })
   @Answer(publishedDefinition, { status: 201 })
   @AlsoAnswers(200, publishedDefinition, 'the same content was published before')

@@ -4,6 +4,7 @@ import { takeYaml } from '../bounds/yaml-bodies.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { Roles } from '../http/access.decorator.js';
 import { NoAnswer } from '../http/answer.decorator.js';
+import { RequestAccess } from '../http/request-access.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { bookingTool, registerTools } from '../testing/registered-tools.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   registerTools(configuration, bookingTool('book'), bookingTool('note', { has_compensate: false }));
   const provided = [{ provide: ConfigurationService, useValue: configuration }];
   app = await FeatureApp.open([SagaDefinitionsModule, { module: class PlainModule {}, controllers: [PlainController] }], provided);
-  takeYaml(app.nest.getHttpAdapter().getInstance(), (_request, _bytes, handle) => handle());
+  takeYaml(app.nest.getHttpAdapter().getInstance(), (_request, _bytes, handle) => handle(), app.nest.get(RequestAccess));
 }, 60_000);
 afterAll(() => app.close());
 beforeEach(() => configuration.state.by_tenant.get('acme')?.saga_definitions?.clear());
@@ -199,11 +200,16 @@ root:
     expect((await send('PUT', at(), yaml.replace('[id]', '&x [id]'))).body.detail).toContain('line 6: anchors are not taken');
   });
 
-  test('is taken where it is declared, up to 64 KiB, in UTF-8', async () => {
+  test('is accepted where it is declared, up to 16 KiB, in UTF-8', async () => {
     expect((await send('POST', '/v1/plain', yaml)).status).toBe(415);
-    expect((await send('PUT', at(), `${yaml}#${'x'.repeat(65_536)}`)).status).toBe(413);
+    expect((await send('PUT', at(), `${yaml}#${'x'.repeat(16_384)}`)).status).toBe(413);
     expect((await send('PUT', at(), yaml, 'application/yaml; charset=latin1')).status).toBe(415);
     expect((await send('PUT', at(), '')).status).toBe(422);
+  });
+
+  test('is not parsed for a caller without the role of the route', async () => {
+    const sent = (role: string) => app.send('PUT', at(), { role, body: 'a: b: [', headers: { 'content-type': 'application/yaml' } });
+    expect([(await sent('agent')).status, (await sent('policy_admin')).status]).toEqual([403, 400]);
   });
 });
 
