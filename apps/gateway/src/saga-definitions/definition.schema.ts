@@ -45,67 +45,81 @@ const join = z
   )
   .meta({ id: 'SagaJoin' });
 
-const step = z.strictObject({
-  kind: z.literal('step'),
-  name: blockName,
-  use,
-  fallbacks: z.array(use).max(8).optional().describe('tried in this order after a failure without an effect'),
-  manual: z.string().min(1).max(1000).optional().describe('the last level: what a person must do'),
-  when: condition.optional(),
-  compensation: use.optional().describe("replaces the tool's own compensation"),
-  asks: z.boolean().optional().describe('a person approves it first; an irreversible step that is not last must ask'),
-});
+const step = z
+  .strictObject({
+    kind: z.literal('step'),
+    name: blockName,
+    use,
+    fallbacks: z.array(use).max(8).optional().describe('tried in this order after a failure without an effect'),
+    manual: z.string().min(1).max(1000).optional().describe('the last level: what a person must do'),
+    when: condition.optional(),
+    compensation: use.optional().describe("replaces the tool's own compensation"),
+    asks: z.boolean().optional().describe('a person approves it first; an irreversible step that is not last must ask'),
+  })
+  .meta({ id: 'SagaStepBlock' });
 
-const wait = z.strictObject({
-  kind: z.literal('wait'),
-  name: blockName,
-  wait: z.enum(['approval', 'event', 'time']),
-  subject: z.string().min(1).max(1000).optional().describe('of an approval: the question; of an event: its name'),
-  timeout_ms: duration,
-  on_timeout: z.enum(['fail', 'continue']),
-});
+const wait = z
+  .strictObject({
+    kind: z.literal('wait'),
+    name: blockName,
+    wait: z.enum(['approval', 'event', 'time']),
+    subject: z.string().min(1).max(1000).optional().describe('of an approval: the question; of an event: its name'),
+    timeout_ms: duration,
+    on_timeout: z.enum(['fail', 'continue']),
+  })
+  .meta({ id: 'SagaWaitBlock' });
 
-const sequence = z.strictObject({
-  kind: z.literal('sequence'),
-  get blocks(): z.ZodType<readonly Block[]> {
-    return z.array(sagaBlock).max(1000);
-  },
-});
+const sequence = z
+  .strictObject({
+    kind: z.literal('sequence'),
+    get blocks(): z.ZodType<readonly Block[]> {
+      return z.array(sagaBlock).max(1000);
+    },
+  })
+  .meta({ id: 'SagaSequenceBlock' });
 
-const choice = z.strictObject({
-  when: condition,
-  get block(): z.ZodType<Block> {
-    return sagaBlock;
-  },
-});
+const choice = z
+  .strictObject({
+    when: condition,
+    get block(): z.ZodType<Block> {
+      return sagaBlock;
+    },
+  })
+  .meta({ id: 'SagaChoice' });
 
-const branch = z.strictObject({
-  kind: z.literal('branch'),
-  name: blockName,
-  choices: z.array(choice).max(100),
-  get otherwise(): z.ZodOptional<z.ZodType<Block>> {
-    return sagaBlock.optional();
-  },
-});
+const branch = z
+  .strictObject({
+    kind: z.literal('branch'),
+    name: blockName,
+    choices: z.array(choice).max(100),
+    get otherwise(): z.ZodOptional<z.ZodType<Block>> {
+      return sagaBlock.optional();
+    },
+  })
+  .meta({ id: 'SagaBranchBlock' });
 
-const parallel = z.strictObject({
-  kind: z.literal('parallel'),
-  join,
-  get branches(): z.ZodType<readonly Block[]> {
-    return z.array(sagaBlock).max(1000);
-  },
-});
+const parallel = z
+  .strictObject({
+    kind: z.literal('parallel'),
+    join,
+    get branches(): z.ZodType<readonly Block[]> {
+      return z.array(sagaBlock).max(1000);
+    },
+  })
+  .meta({ id: 'SagaParallelBlock' });
 
-const map = z.strictObject({
-  kind: z.literal('map'),
-  name: blockName,
-  over: binding.describe('the list'),
-  concurrency: z.int().min(1).max(1000).describe('items that run at once'),
-  join,
-  get body(): z.ZodType<Block> {
-    return sagaBlock;
-  },
-});
+const map = z
+  .strictObject({
+    kind: z.literal('map'),
+    name: blockName,
+    over: binding.describe('the list'),
+    concurrency: z.int().min(1).max(1000).describe('items that run at once'),
+    join,
+    get body(): z.ZodType<Block> {
+      return sagaBlock;
+    },
+  })
+  .meta({ id: 'SagaMapBlock' });
 
 const sagaBlock = z
   .discriminatedUnion('kind', [step, sequence, branch, parallel, map, wait], {

@@ -5113,7 +5113,8 @@ export interface components {
             wait_max_ms: number;
             root: components["schemas"]["SagaBlock"];
         };
-        SagaBlock: {
+        SagaBlock: components["schemas"]["SagaStepBlock"] | components["schemas"]["SagaSequenceBlock"] | components["schemas"]["SagaBranchBlock"] | components["schemas"]["SagaParallelBlock"] | components["schemas"]["SagaMapBlock"] | components["schemas"]["SagaWaitBlock"];
+        SagaStepBlock: {
             /** @enum {string} */
             kind: "step";
             name: string;
@@ -5128,46 +5129,6 @@ export interface components {
             compensation?: components["schemas"]["SagaToolUse"];
             /** @description a person approves it first; an irreversible step that is not last must ask */
             asks?: boolean;
-        } | {
-            /** @enum {string} */
-            kind: "sequence";
-            blocks: components["schemas"]["SagaBlock"][];
-        } | {
-            /** @enum {string} */
-            kind: "branch";
-            name: string;
-            choices: {
-                /** @description CEL over `inputs`, `steps.<name>.output` and, inside a map, `item` and `index` */
-                when: string;
-                block: components["schemas"]["SagaBlock"];
-            }[];
-            otherwise?: components["schemas"]["SagaBlock"];
-        } | {
-            /** @enum {string} */
-            kind: "parallel";
-            join: components["schemas"]["SagaJoin"];
-            branches: components["schemas"]["SagaBlock"][];
-        } | {
-            /** @enum {string} */
-            kind: "map";
-            name: string;
-            /** @description the list */
-            over: components["schemas"]["SagaBinding"];
-            /** @description items that run at once */
-            concurrency: number;
-            join: components["schemas"]["SagaJoin"];
-            body: components["schemas"]["SagaBlock"];
-        } | {
-            /** @enum {string} */
-            kind: "wait";
-            name: string;
-            /** @enum {string} */
-            wait: "approval" | "event" | "time";
-            /** @description of an approval: the question; of an event: its name */
-            subject?: string;
-            timeout_ms: number;
-            /** @enum {string} */
-            on_timeout: "fail" | "continue";
         };
         SagaToolUse: {
             tool: string;
@@ -5184,6 +5145,29 @@ export interface components {
             /** @description JSONata; its type is checked only when it runs */
             expression?: string;
         };
+        SagaSequenceBlock: {
+            /** @enum {string} */
+            kind: "sequence";
+            blocks: components["schemas"]["SagaBlock"][];
+        };
+        SagaBranchBlock: {
+            /** @enum {string} */
+            kind: "branch";
+            name: string;
+            choices: components["schemas"]["SagaChoice"][];
+            otherwise?: components["schemas"]["SagaBlock"];
+        };
+        SagaChoice: {
+            /** @description CEL over `inputs`, `steps.<name>.output` and, inside a map, `item` and `index` */
+            when: string;
+            block: components["schemas"]["SagaBlock"];
+        };
+        SagaParallelBlock: {
+            /** @enum {string} */
+            kind: "parallel";
+            join: components["schemas"]["SagaJoin"];
+            branches: components["schemas"]["SagaBlock"][];
+        };
         SagaJoin: {
             /** @enum {string} */
             kind: "all";
@@ -5194,6 +5178,29 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "first_success";
+        };
+        SagaMapBlock: {
+            /** @enum {string} */
+            kind: "map";
+            name: string;
+            /** @description the list */
+            over: components["schemas"]["SagaBinding"];
+            /** @description items that run at once */
+            concurrency: number;
+            join: components["schemas"]["SagaJoin"];
+            body: components["schemas"]["SagaBlock"];
+        };
+        SagaWaitBlock: {
+            /** @enum {string} */
+            kind: "wait";
+            name: string;
+            /** @enum {string} */
+            wait: "approval" | "event" | "time";
+            /** @description of an approval: the question; of an event: its name */
+            subject?: string;
+            timeout_ms: number;
+            /** @enum {string} */
+            on_timeout: "fail" | "continue";
         };
         SagaDefinitionCheck: {
             /** @description there are no faults, and no other content has this version */
@@ -11382,7 +11389,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SagaDefinition"];
-                "application/yaml": components["schemas"]["SagaDefinition"];
             };
         };
         responses: {
@@ -11494,7 +11500,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SagaDefinition"];
-                "application/yaml": components["schemas"]["SagaDefinition"];
             };
         };
         responses: {
