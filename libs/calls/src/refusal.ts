@@ -1,4 +1,4 @@
-import type { ErrorClass, ErrorCode } from '@countersign/contracts';
+import { type ErrorClass, type ErrorCode, memberPointer } from '@countersign/contracts';
 import type { RefusalReason } from './refusal-reasons.js';
 
 /** The meaning of a kind of refusal for programs. */
@@ -106,5 +106,5 @@ export class Refusal<Kind extends string = RefusalKind> {
 
 /** Builds a JSON Pointer (RFC 6901) from path parts. */
 export function pointer(parts: readonly PropertyKey[]): string {
-  return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return parts.reduce<string>(memberPointer, '');
 }

@@ -1,4 +1,4 @@
-import { isNode, isReadOnly, parseResourceName, type ToolContract, toolPatterns } from '@countersign/contracts';
+import { isNode, isReadOnly, memberPointer, parseResourceName, type ToolContract, toolPatterns } from '@countersign/contracts';
 
 const TAG = /^[a-z][a-z0-9_.:-]{0,63}$/;
 const SECRET = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
@@ -46,7 +46,7 @@ function freeNameFaults({ resources, input_schema }: ToolContract): string[] {
 function freeInputs({ properties }: Schema, path: string): string[] {
   return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, field]) => {
     if (!isSchema(field)) return [];
-    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = memberPointer(path, name);
     return field['x-grant'] === 'free' ? [at] : freeInputs(field, at);
   });
 }

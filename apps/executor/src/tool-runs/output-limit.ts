@@ -1,3 +1,4 @@
+import { memberPointer } from '@countersign/contracts';
 /** A shortened output: JSON within its limit, and the removed parts (JSON Pointer: what). */
 export interface Shortened {
   /** Null: it cannot be shortened to the limit. */
@@ -16,8 +17,6 @@ export function shorten(output: unknown, bytes_max: number): Shortened {
   if (shortener.cuts.length > CUTS_REPORTED_MAX) cuts.push(`and ${shortener.cuts.length - CUTS_REPORTED_MAX} more places`);
   return { output_json: Buffer.byteLength(output_json) <= bytes_max ? output_json : null, cuts };
 }
-
-const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 class Shortener {
   readonly cuts: string[] = [];
@@ -68,7 +67,7 @@ class Shortener {
     for (const [at, { key, member, bytes }] of order.entries()) {
       const share = Math.floor(left / (order.length - at));
       if (share < 4) break;
-      const fitted = bytes <= share ? member : this.fit(member, share, `${path}/${escaped(key)}`);
+      const fitted = bytes <= share ? member : this.fit(member, share, memberPointer(path, key));
       shared.set(key, fitted);
       left -= bytes <= share ? bytes : bytesOf(fitted);
     }

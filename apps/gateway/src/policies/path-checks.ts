@@ -1,4 +1,4 @@
-import type { ToolContract } from '@countersign/contracts';
+import { memberPointer, type ToolContract } from '@countersign/contracts';
 import { type CompiledBundle, type Rule, selects } from '@countersign/policy';
 import type { KnownTenant, RuleFinding } from './bundle-checks.js';
 import { canReach } from './schema-paths.js';
@@ -8,7 +8,6 @@ type About = Pick<KnownTenant, 'contracts' | 'mapped_to'>;
 type Conditions = Pick<CompiledBundle['rules'], 'about'>;
 
 const SHOWN_MAX = 5;
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** True if one of the two JSON Pointers is a prefix of the other; `*` matches any part. */
 function isOnTheWay(one: string, other: string): boolean {
@@ -27,7 +26,7 @@ function neverInput(form: Form, path: string, contracts: readonly ToolContract[]
   if (form === 'mapped')
     return `no tool of this rule has ${path} in its mapped inputs: the rule can never apply. Publish a mapping that writes this field first, or name another field`;
   const fields = contracts.flatMap(({ input_schema }) =>
-    Object.keys((input_schema as { properties?: object }).properties ?? {}).map((name) => `/${escaped(name)}`),
+    Object.keys((input_schema as { properties?: object }).properties ?? {}).map((name) => memberPointer('', name)),
   );
   const shown = [...new Set(fields)].sort().slice(0, SHOWN_MAX).join(', ');
   return `no tool of this rule has an input ${path}: the rule can never apply${shown === '' ? '' : `; known: ${shown}`}`;
@@ -64,7 +63,7 @@ export function conditionFaults(rules: Conditions, known: About): RuleFinding[] 
       ] as const)
         for (const form of ['inputs', 'mapped'] as const)
           for (const name of read?.uses.fields?.[form] ?? []) {
-            const place = { rule: id, field, form, path: `/${escaped(name)}` };
+            const place = { rule: id, field, form, path: memberPointer('', name) };
             const key = JSON.stringify(place);
             const one = reads.get(key) ?? { ...place, about: [], is_there: false };
             one.about.push(contract);

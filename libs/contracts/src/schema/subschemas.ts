@@ -1,3 +1,4 @@
+import { memberPointer } from '../json-pointer.js';
 /** A nested schema and the values that it applies to. `slot` null: the same value; otherwise nested values in that slot. */
 export interface Subschema {
   schema: unknown;
@@ -41,6 +42,6 @@ function* named(node: Record<string, unknown>, keyword: string, slotOf: (name: s
   const map = node[keyword];
   if (!isNode(map)) return;
   for (const [name, schema] of Object.entries(map)) {
-    yield { schema, slot: slotOf(name), path: `${keyword}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` };
+    yield { schema, slot: slotOf(name), path: memberPointer(keyword, name) };
   }
 }

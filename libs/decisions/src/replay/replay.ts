@@ -1,4 +1,4 @@
-import { canonicalText } from '@countersign/contracts';
+import { canonicalText, memberPointer } from '@countersign/contracts';
 import { decisive } from '../counterfactual/comparison.js';
 import { Redecision } from '../counterfactual/redecision.js';
 import { REPLAY_FORMAT, type ReplayBundle, recordingOf } from './replay-bundle.js';
@@ -66,7 +66,7 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
 function differing(a: unknown, b: unknown, at: string): { at: string; a: unknown; b: unknown }[] {
   if (isTree(a) && isTree(b)) {
     const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
-    return names.flatMap((name) => differing(a[name], b[name], `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`));
+    return names.flatMap((name) => differing(a[name], b[name], memberPointer(at, name)));
   }
   return a === b ? [] : [{ at, a, b }];
 }

@@ -1,11 +1,10 @@
-import { canonicalText, type GrantableAmount, type GrantableInputs, sha256Hex } from '@countersign/contracts';
+import { canonicalText, type GrantableAmount, type GrantableInputs, memberPointer, sha256Hex } from '@countersign/contracts';
 
 /** The mark of a tool contract, in its input schema, on inputs that a grant need not match exactly. All other inputs must be equal. */
 export const GRANT_MARK = 'x-grant';
 
 type Json = unknown;
 const isObject = (value: Json): value is Record<string, Json> => typeof value === 'object' && value !== null && !Array.isArray(value);
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 interface Split {
   equal: Json;
@@ -21,7 +20,7 @@ function split(value: Json, schema: Json, path: string): Split {
   for (const [name, field] of Object.entries(value)) {
     const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const mark = isObject(of) ? of[GRANT_MARK] : undefined;
-    const at = `${path}/${escaped(name)}`;
+    const at = memberPointer(path, name);
     if (mark === 'free') continue;
     if (mark === 'amount') amounts.push({ path: at, value: field });
     else {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@countersign/contracts';
+import { type JsonSchema, memberPointer } from '@countersign/contracts';
 
 /** A schema with its position: `root` is the document that its `#/…` references refer to. */
 export interface SchemaNode {
@@ -30,12 +30,11 @@ const isAnnotation = (keyword: string): boolean => annotations.has(keyword) || k
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (part: string): string => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** The child node at a path of keywords and names. */
 export function below(node: SchemaNode, value: unknown, ...path: (string | number)[]): SchemaNode {
-  return { schema: asSchema(value), root: node.root, at: path.reduce<string>((at, part) => `${at}/${escaped(String(part))}`, node.at) };
+  return { schema: asSchema(value), root: node.root, at: path.reduce<string>(memberPointer, node.at) };
 }
 
 function asSchema(value: unknown): JsonSchema {
@@ -115,7 +114,7 @@ export function firstDifference(older: unknown, newer: unknown, at = '', reading
   for (const key of new Set([...Object.keys(older), ...Object.keys(newer)])) {
     if (reading === 'schema' && key !== '$defs' && isAnnotation(key)) continue;
     const inner = readingBelow(reading, key);
-    const place = `${at}/${escaped(key)}`;
+    const place = memberPointer(at, key);
     if (Object.hasOwn(older, key) !== Object.hasOwn(newer, key)) return place;
     if (constraintText(older[key], inner) !== constraintText(newer[key], inner))
       return firstDifference(older[key], newer[key], place, inner);

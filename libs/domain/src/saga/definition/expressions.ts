@@ -1,3 +1,4 @@
+import { memberPointer } from '@countersign/contracts';
 import type { Binding, Block, SagaDefinition, StepBlock, ToolUse } from './definition.js';
 import { below, nameOf, type Place, rootOf } from './places.js';
 import { placedUses } from './tools.js';
@@ -25,8 +26,6 @@ function stepsIn(block: Block): StepBlock[] {
   return block.kind === 'map' ? [] : below({ block, pointer: '' }).flatMap((inner) => stepsIn(inner.block));
 }
 
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
 function bound(binding: Binding, step: string | null, pointer: string, readable: Readable): SagaExpression[] {
   return 'expression' in binding
     ? [{ language: 'jsonata', text: binding.expression, step, pointer: `${pointer}/expression`, ...readable }]
@@ -34,7 +33,7 @@ function bound(binding: Binding, step: string | null, pointer: string, readable:
 }
 
 function ofUse(use: ToolUse, step: string, pointer: string, readable: Readable): SagaExpression[] {
-  return Object.entries(use.inputs).flatMap(([name, binding]) => bound(binding, step, `${pointer}/inputs/${escaped(name)}`, readable));
+  return Object.entries(use.inputs).flatMap(([name, binding]) => bound(binding, step, memberPointer(`${pointer}/inputs`, name), readable));
 }
 
 function ofStep(step: StepBlock, pointer: string, readable: Readable): SagaExpression[] {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@countersign/contracts';
+import { type JsonSchema, memberPointer } from '@countersign/contracts';
 import { type Binding, type MapBlock, type StepBlock, usesOf } from './definition.js';
 import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
 import { type Fit, literalFit, schemaFit } from './fit.js';
@@ -97,7 +97,7 @@ export function inputFaults(
     .filter((name) => !Object.hasOwn(inputs, name))
     .map((name) => faultAt(step, `${pointer}/inputs`, `${tool.name} needs the input ${name}`));
   const wrong = Object.entries(inputs).flatMap(([name, binding]) => {
-    const place = `${pointer}/inputs/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const place = memberPointer(`${pointer}/inputs`, name);
     if (!Object.hasOwn(fields, name) && schema.additionalProperties === false)
       return [faultAt(step, place, `${tool.name} has no input ${name}`)];
     const target = isObject(fields[name]) ? (schema.$defs ? { ...fields[name], $defs: schema.$defs } : fields[name]) : undefined;
