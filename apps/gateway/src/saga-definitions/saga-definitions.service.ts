@@ -50,6 +50,12 @@ const taken = ({ name, version, digest }: SagaDefinitionVersion): Refusal =>
   );
 const full = (what: string): Refusal => new Refusal('conflict', what, { reason: 'saga_definition_limit_reached' });
 
+function publication(version: SagaDefinitionVersion, { warnings }: CompiledDefinition, was_known: boolean): Publication {
+  const location = `/v1/saga-definitions/${version.name}/versions/${version.version}`;
+  const body = { ...publishedOf(version), warnings: warnings.map(findingOf) };
+  return { body, headers: { location, etag: `"${version.digest}"` }, was_known };
+}
+
 /** The saga definitions of a tenant: what its sagas do. A version never changes. */
 @Injectable()
 export class SagaDefinitionsService {
@@ -88,8 +94,7 @@ export class SagaDefinitionsService {
     const text = definitionText(definition);
     if (text instanceof Refusal) return text;
     const { faults, warnings } = await this.compiled(tenant_id, text);
-    const known = this.versionsOf(tenant_id, definition.name)?.get(definition.version);
-    const publishable = faults.length === 0 && (known === undefined || known.digest === text.digest);
+    const publishable = faults.length === 0 && !(this.published(tenant_id, text) instanceof Refusal);
     return { publishable, digest: text.digest, faults: faults.map(findingOf), warnings: warnings.map(findingOf) };
   }
 
@@ -102,13 +107,16 @@ export class SagaDefinitionsService {
   ): Promise<Publication | Refusal> {
     const text = misplaced(at, definition) ?? definitionText(definition);
     if (text instanceof Refusal) return text;
-    const known = await this.published(caller.tenant_id, text, true);
-    if (known) return known;
+    const before = this.published(caller.tenant_id, text);
+    if (before instanceof Refusal) return before;
     const compiled = await this.compiled(caller.tenant_id, text);
+    if (before) return publication(before, compiled, true);
     if (compiled.faults.length > 0) return refusedDefinition(compiled.faults);
     const refused = await this.write(caller, text, request);
-    // Another gateway may have published it meanwhile: the same content is as good.
-    return (await this.published(caller.tenant_id, text, refused !== undefined)) ?? refused ?? noSuchVersion(at.name, at.version);
+    // Another gateway may have published it in the meantime: the same content is as good.
+    const now = this.published(caller.tenant_id, text);
+    if (!now) return refused ?? noSuchVersion(at.name, at.version);
+    return now instanceof Refusal ? now : publication(now, compiled, refused !== undefined);
   }
 
   private async write({ tenant_id, principal: by }: Caller, text: CheckedText, request: EditRequest): Promise<Refusal | undefined> {
@@ -141,14 +149,13 @@ export class SagaDefinitionsService {
     return undefined;
   }
 
-  private async published(tenant_id: string, text: CheckedText, was_known: boolean): Promise<Publication | Refusal | undefined> {
-    const { name, version } = text.definition;
+  /** The version, if it was published with this content; a refusal if it was published with other content. */
+  private published(
+    tenant_id: string,
+    { definition: { name, version }, digest }: CheckedText,
+  ): SagaDefinitionVersion | Refusal | undefined {
     const known = this.versionsOf(tenant_id, name)?.get(version);
-    if (!known) return undefined;
-    if (known.digest !== text.digest) return taken(known);
-    const warnings = (await this.compiled(tenant_id, text)).warnings.map(findingOf);
-    const location = `/v1/saga-definitions/${name}/versions/${version}`;
-    return { body: { ...publishedOf(known), warnings }, headers: { location, etag: `"${known.digest}"` }, was_known };
+    return known === undefined || known.digest === digest ? known : taken(known);
   }
 
   private compiled(tenant_id: string, { definition }: CheckedText): Promise<CompiledDefinition> {
