@@ -45,9 +45,9 @@ export default defineConfig({
       // Specs with parts wait more than they compute: more workers than cores.
       project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW], { isolate: false, maxWorkers: 4 }),
       project('parts', WITH_PARTS, SLOW, { isolate: false, maxWorkers: 4 }),
-      project('slow', [...SLOW, ...SIZED], [], { sequence: { groupOrder: 1, sequencer: LongFirstKillersLast } }),
-      project('real', REAL, ALONE, { sequence: { groupOrder: 1, sequencer: LongFirstKillersLast } }),
-      project('alone', ALONE, [], { maxWorkers: 1, sequence: { groupOrder: 2, sequencer: LongFirstKillersLast } }),
+      project('slow', [...SLOW, ...SIZED], [], { sequence: { groupOrder: 1 } }),
+      project('real', REAL, ALONE, { sequence: { groupOrder: 1 } }),
+      project('alone', ALONE, [], { maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
 });
