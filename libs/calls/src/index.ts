@@ -21,7 +21,8 @@ export { type SeenCall, seenBy } from './envelope/seen-by.js';
 export { CallSnapshot, type SnapshotFrame } from './following/call-snapshot.js';
 export { type CallFollower, hasNews } from './following/call-subscription.js';
 export { identify } from './identity/effect-identity.js';
-export { UNDO_DEADLINE_MS } from './identity/undo-identity.js';
+export { newStepOrigin, type SagaStepOrigin } from './identity/step-identity.js';
+export { UNDO_DEADLINE_MS, undoIdentity } from './identity/undo-identity.js';
 export { CallSealer, subjectsRequest, tooManySubjects } from './personal/call-sealer.js';
 export { Readable } from './personal/readable.js';
 export type { CallReading } from './recorded/call-reader.js';
@@ -38,6 +39,7 @@ export { CASE_ID_MAX, externalId, metadata, metadataJson, metadataOf, ownTexts }
 export { costLeft } from './request/run-budget.js';
 export { RunningCalls } from './running-calls.js';
 export type { AnswerSink, CallAnswer } from './submitting/answer-writer.js';
+export type { Submission } from './submitting/submission.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';

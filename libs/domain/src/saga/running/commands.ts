@@ -1,4 +1,4 @@
-import type { CallError, EffectEvidence, Principal, SagaAct, SagaStepStatus } from '@countersign/contracts';
+import type { Authority, CallError, EffectEvidence, Principal, SagaAct, SagaStepStatus, SourcePosition } from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
 import type { Latencies } from '../definition/latency.js';
 
@@ -14,7 +14,11 @@ export interface StartSaga {
   latencies: Latencies;
   deadline_at_ms: number | null;
   by: Principal;
-  on_behalf_of: Principal | null;
+  /** The rights with which the steps are called; null: those of the roles of `by`. */
+  authority: Authority | null;
+  /** Distinguishes a repeat of the request from another request with the same id. */
+  request_digest: string | null;
+  source: SourcePosition | null;
 }
 
 /** The inputs of a due step were evaluated. Answers `prepare`. */
@@ -77,6 +81,8 @@ export interface AnswerWait {
   answer_json: string | null;
   reason: string | null;
   by: Principal | null;
+  command_id: string | null;
+  source: SourcePosition | null;
 }
 
 export interface ControlSaga {
@@ -86,6 +92,7 @@ export interface ControlSaga {
   step_id: string | null;
   reason: string | null;
   by: Principal;
+  source: SourcePosition | null;
 }
 
 /** Every command contains the time of its decision. */

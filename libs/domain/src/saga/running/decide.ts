@@ -18,8 +18,8 @@ export type SagaDecision = { kind: 'recorded'; facts: SagaFact[] } | { kind: 're
 const ROUNDS_MAX = 10_000;
 
 function start(command: StartSaga, now_ms: number): SagaFact {
-  const { saga_id, case_id, definition, definition_digest, definition_json, inputs_json, latencies, deadline_at_ms, by, on_behalf_of } =
-    command;
+  const { saga_id, case_id, definition, definition_digest, definition_json, inputs_json, latencies, deadline_at_ms, by } = command;
+  const { authority, request_digest, source } = command;
   const estimates = Object.entries(latencies).map(([step_name, latency_ms]) => ({ step_name, latency_ms }));
   const what = {
     saga_id,
@@ -29,7 +29,7 @@ function start(command: StartSaga, now_ms: number): SagaFact {
     definition_digest,
     definition_json,
   };
-  const who = { by, on_behalf_of, inputs_json, steps: [], estimates };
+  const who = { by, authority, inputs_json, request_digest, source, steps: [], estimates };
   const until = { deadline_at_ms, wait_max_ms: definition.wait_max_ms, started_at_ms: now_ms };
   return { event_type: 'saga_started', body: { ...what, ...who, ...until } };
 }

@@ -1,4 +1,5 @@
 import type {
+  Authority,
   EffectEvidence,
   Principal,
   SagaEndStatus,
@@ -20,6 +21,8 @@ export interface Undo {
   tool: string | null;
   version: string | null;
   inputs_json: string | null;
+  /** Number of calls so far: a person may have it tried again. */
+  requests: number;
 }
 
 /** One call of a step. */
@@ -70,7 +73,8 @@ export interface StepEntry {
 export interface WaitEntry {
   wait: SagaWaitKind;
   until_ms: number;
-  end: { ended_as: SagaWaitOutcome; seq: number } | null;
+  /** `answer_json` is the output of the wait, or of the step that a person did. */
+  end: { ended_as: SagaWaitOutcome; seq: number; answer_json: string | null } | null;
 }
 
 export interface Ticket {
@@ -86,7 +90,10 @@ export interface RunningSaga {
   latencies: Latencies;
   deadline_at_ms: number | null;
   wait_max_ms: number;
+  inputs_json: string;
   by: Principal;
+  authority: Authority | null;
+  definition_digest: string | null;
   /** Number of records folded so far. */
   seq: number;
   steps: Map<string, StepEntry>;
@@ -121,6 +128,9 @@ export const isStuck = ({ undo }: Run): boolean => undo !== null && stuck.has(un
 
 /** True if the effect must be undone once its step is no longer wanted. Excludes late effects: a person decides about those. */
 export const stands = (run: Run): boolean => tookEffect(run) && !run.end?.is_late && !run.is_irreversible && !isUndone(run);
+
+export const hasTicket = (saga: RunningSaga, { ticket, step_id, call_id }: Ticket): boolean =>
+  saga.tickets.some((open) => open.ticket === ticket && open.step_id === step_id && open.call_id === call_id);
 
 /** The last irreversible step that took effect. Its effect and all earlier ones stay. */
 export function pivotOf(saga: RunningSaga): Run | undefined {

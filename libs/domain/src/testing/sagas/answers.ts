@@ -31,7 +31,7 @@ export class Answers {
   start(definition: SagaDefinition, deadline_at_ms: number | null, now_ms: number): SagaCommand {
     const latencies = Object.fromEntries([...this.model.tools.keys()].map((name) => [name, 10]));
     const texts = { definition_digest: 'd', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 'saga', case_id: null, by, on_behalf_of: null };
+    const who = { saga_id: 'saga', case_id: null, by, authority: null, request_digest: null, source: null };
     return { kind: 'start', now_ms, definition, ...texts, ...who, latencies, deadline_at_ms };
   }
 
@@ -50,7 +50,7 @@ export class Answers {
         this.arbiter.cancel(effect.call_id);
         return undefined;
       case 'follow':
-        return this.truthOf(effect.call_id, now_ms);
+        return this.truthOf(effect, now_ms);
       case 'prepare_undo':
         return this.undoPrepared(effect.run, effect.key_text, now_ms);
       case 'call_undo':
@@ -91,10 +91,10 @@ export class Answers {
     return { kind: 'step_ended', now_ms, call_id, ...ended, error: null, effect_key: key, effect_attempt: call.attempt };
   }
 
-  private truthOf(call_id: string, now_ms: number): SagaCommand | undefined {
+  private truthOf({ run, call_id, direction }: Extract<SagaEffect, { kind: 'follow' }>, now_ms: number): SagaCommand | undefined {
     const call = this.arbiter.calls.get(call_id);
     if (!call || (!this.arbiter.is_calm && !this.random.oneIn(6))) return undefined;
-    return { kind: 'evidence', now_ms, of_call_id: call_id, direction: 'forward', happened: call.truth };
+    return { kind: 'evidence', now_ms, of_call_id: run.call_id, direction, happened: call.truth };
   }
 
   private undoPrepared(run: Run, key_text: string, now_ms: number): SagaCommand {
@@ -114,7 +114,17 @@ export class Answers {
   }
 
   private answered(step_id: string, now_ms: number): SagaCommand {
-    return { kind: 'wait_answered', now_ms, step_id, is_refused: this.random.oneIn(4), answer_json: null, reason: null, by };
+    return {
+      kind: 'wait_answered',
+      now_ms,
+      step_id,
+      is_refused: this.random.oneIn(4),
+      answer_json: null,
+      reason: null,
+      by,
+      command_id: null,
+      source: null,
+    };
   }
 
   /** A person acts at random, often invalidly. */
@@ -125,7 +135,7 @@ export class Answers {
   }
 
   private control(act: ControlSaga['act'], step_id: string | null, now_ms: number): SagaCommand {
-    return { kind: 'control', now_ms, command_id: `act${++this.ids}`, act, step_id, reason: 'model', by };
+    return { kind: 'control', now_ms, command_id: `act${++this.ids}`, act, step_id, reason: 'model', by, source: null };
   }
 
   private ticketAct({ ticket, step_id }: Ticket, saga: RunningSaga, now_ms: number): SagaCommand | undefined {
