@@ -1,4 +1,12 @@
-import { AnsweredPositions, assembleCalls, Readable, RecordWriter, type RunningCalls, Views } from '@countersign/calls';
+import {
+  AnsweredPositions,
+  type AssembledCalls,
+  assembleCalls,
+  Readable,
+  RecordWriter,
+  type RunningCalls,
+  Views,
+} from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
 import type { CheckedEventLog } from '@countersign/evidence';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
@@ -62,6 +70,13 @@ import { SimulationReports } from './policies/simulation-reports.js';
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
   port: number;
+  /** Submits and follows calls for other services of this process. */
+  shared: {
+    configuration: Configuration;
+    calls: Pick<AssembledCalls, 'calls' | 'compensations' | 'sealer'>;
+    views: Views;
+    readable: Readable;
+  };
   /** The admin key, only if this was the first start of the installation. Show it once. */
   admin_key: string | undefined;
 }
@@ -174,6 +189,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   };
 }
 
+function sharedOf({ calls, compensations, sealer, readable }: Wired, configuration: Configuration): RunningGateway['shared'] {
+  return { configuration, calls: { calls, compensations, sealer }, views: calls.recorded.views, readable };
+}
+
 /**
  * Starts the gateway: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes. `others_ready`:
  * other parts of this process that `/readyz` waits for (standalone). @throws if the port is in use.
@@ -222,7 +241,7 @@ export async function startGateway(
       wired.streams.close();
       return listening.close().then(close);
     };
-    return { admin_key, port: listening.port, ready: () => state.caught_up, close: stop };
+    return { admin_key, shared: sharedOf(wired, configuration), port: listening.port, ready: () => state.caught_up, close: stop };
   } catch (fault) {
     await close();
     throw fault;

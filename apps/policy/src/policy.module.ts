@@ -10,6 +10,7 @@ import {
   CallTracer,
   type Configuration,
   ConfigurationHeartbeat,
+  ExpiryWheel,
   foldConfiguration,
   NestLogger,
   type RunningApp,
@@ -24,7 +25,6 @@ import { LimitService } from './limits/limit-service.js';
 import { LimitStore } from './limits/limit-store.js';
 import { Deferrals } from './partitions/deferrals.js';
 import { DueWork, openApprovals } from './partitions/due-work.js';
-import { ExpiryWheel } from './partitions/expiry-wheel.js';
 import { LogClock } from './partitions/log-clock.js';
 import type { PartitionServices, TimelessTerms, WritingLimits } from './partitions/partition-services.js';
 import type { RulingPartition } from './partitions/ruling-partition.js';

@@ -3,7 +3,7 @@ export { CompiledContracts, isTooDeep } from './admission/compiled-contracts.js'
 export { RecordGuard } from './admission/record-guard.js';
 export { badReference, noSuchCase } from './admission/unknown-case.js';
 export { noSuchTool, noSuchVersion } from './admission/unknown-tool.js';
-export { assembleCalls } from './assemble-calls.js';
+export { type AssembledCalls, assembleCalls } from './assemble-calls.js';
 export { dependencyFault } from './batch/batch-order.js';
 export { BatchRun, type BatchSink } from './batch/batch-run.js';
 export { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from './callbacks/callback-delivery.js';

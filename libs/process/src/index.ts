@@ -9,6 +9,7 @@ export { type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationHeartbeat } from './configuration-heartbeat.js';
 export { DAMAGE_TOPIC, KnownDamage } from './damage/known-damage.js';
 export { anchorOf, type Evidence } from './evidence.js';
+export { ExpiryWheel } from './expiry-wheel.js';
 export { readinessBody } from './health-server.js';
 export { CallHistoryReader, type HistoryAsk } from './history/call-history-reader.js';
 export { inTurns } from './in-turns.js';

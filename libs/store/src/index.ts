@@ -33,6 +33,7 @@ export * from './notices/webhook-attempts.js';
 export * from './pglite/pglite-store.js';
 export * from './progress/executor-progress.js';
 export * from './progress/policy-snapshots.js';
+export * from './progress/saga-snapshots.js';
 export * from './progress/scrub-runs.js';
 export * from './projections/bound-tables.js';
 export * from './projections/builds.js';

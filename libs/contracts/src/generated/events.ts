@@ -1083,7 +1083,7 @@ export interface SagaStarted {
   by: Principal;
   /** SHA-256 of the canonical definition, hex. */
   definition_digest: string | null;
-  /** The definition as this saga runs it, canonical JSON; literals in it may be personal. Null in records of earlier releases. */
+  /** The definition as this saga runs it, canonical JSON. */
   definition_json: string | null;
   /** Moves on while a person decides. Null: none. */
   deadline_at_ms: number | null;
@@ -1173,7 +1173,7 @@ export interface SagaStepRequested {
   is_write: boolean;
   /** Once it took effect, the saga undoes nothing before it. */
   is_irreversible: boolean;
-  /** What the step acts on; compensations on one resource run newest effect first. */
+  /** Ids of the resources that the step acts on, each with those above it: `id/id`. Compensations on one resource run newest effect first. */
   resources: string[];
   /** Undoes the step; null where nothing does. */
   compensation_tool: string | null;
