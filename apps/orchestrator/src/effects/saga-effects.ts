@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sagaKey } from '@countersign/contracts';
 import { type SagaEffect, sagaEffectsOf } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import type { SagaPartition, SagaPerformer } from '../partitions/saga-partition.js';
-import { keyOfSaga, type OpenSaga, sagaKey } from '../sagas/open-saga.js';
+import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
 import type { SagaTimers } from '../timing/saga-timers.js';
 import type { SagaActions } from './saga-actions.js';
@@ -57,9 +58,7 @@ export class SagaEffects implements SagaPerformer {
     this.timers.set(partition, saga, effects.find((effect) => effect.kind === 'timer')?.at_ms);
     const wanted = new Map(effects.filter(({ kind }) => !PASSIVE.has(kind)).map((effect) => [nameOf(effect), effect]));
     const key = keyOfSaga(saga);
-    const known = this.sagas.get(key);
-    if (wanted.size === 0) return this.stop(key);
-    const own = known ?? new Map();
+    const own: RunningEffects = this.sagas.get(key) ?? new Map();
     this.sagas.set(key, own);
     for (const [name, controller] of own)
       if (!wanted.has(name)) {

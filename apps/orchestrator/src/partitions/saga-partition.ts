@@ -140,7 +140,10 @@ export class SagaPartition implements OwnedPartition {
   private settle(saga: OpenSaga): void {
     const key = keyOfSaga(saga);
     this.unsaved.add(key);
-    if (saga.state.ended === null) return this.performer.perform(this, saga);
+    if (saga.state.ended === null) {
+      this.performer.perform(this, saga);
+      return;
+    }
     this.sagas.delete(key);
     this.ended.set(key, true);
     this.performer.forget(saga);

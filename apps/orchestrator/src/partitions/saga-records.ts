@@ -1,7 +1,6 @@
-import { type EventCodec, type EventMap, laneTopic, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, type EventMap, laneTopic, type Meta, nextHlc, sagaKey, uuidv7 } from '@countersign/contracts';
 import type { SagaFact } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
-import { sagaKey } from '../sagas/open-saga.js';
 
 type Draft = SagaFact | { event_type: 'saga_request_refused'; body: Omit<EventMap['saga_request_refused'], 'meta'> };
 

@@ -1,7 +1,7 @@
-import { type EventCodec, laneTopic } from '@countersign/contracts';
+import { type EventCodec, laneTopic, sagaKey } from '@countersign/contracts';
 import { evolveSaga, type SagaFact } from '@countersign/domain';
 import { BatchDecoder, type EventLog, PartitionReplay, type Recorded, type SchemaSource } from '@countersign/event-log';
-import { openedSaga, sagaKey } from '../sagas/open-saga.js';
+import { openedSaga } from '../sagas/open-saga.js';
 import type { PartitionSnapshot, PartitionStart } from './partition-start.js';
 
 const EVENTS_AT_ONCE = 1000;

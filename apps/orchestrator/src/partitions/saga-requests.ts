@@ -1,7 +1,6 @@
-import { isInfrastructureFault } from '@countersign/contracts';
+import { isInfrastructureFault, sagaKey } from '@countersign/contracts';
 import type { Recorded } from '@countersign/event-log';
 import type { StartOrders } from '../definitions/start-orders.js';
-import { sagaKey } from '../sagas/open-saga.js';
 import type { SagaOrder, SagaWork, WorkCause } from '../sagas/saga-work.js';
 import type { EndedSagas } from './ended-sagas.js';
 import type { SagaPartition } from './saga-partition.js';

@@ -1,7 +1,7 @@
-import { type EventMap, uuidv7 } from '@countersign/contracts';
+import { type EventMap, sagaKey, uuidv7 } from '@countersign/contracts';
 import { decideSaga, evolveSaga, type SagaCommand, type SagaFact, type SagaState } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
-import { keyOfSaga, type OpenSaga, sagaKey } from '../sagas/open-saga.js';
+import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
 import type { RecordCause, SagaRecords } from './saga-records.js';
 
@@ -27,15 +27,20 @@ export class SagaRound {
 
   /** @throws Error if the decider has a defect; nothing of the command is kept then. */
   decide(work: SagaWork): void {
-    const key = keyOfSaga(work);
-    const open = this.sagas.get(key);
-    if (typeof work.order === 'string') return this.refuse(work, work.order, open);
-    if (!open && work.order.kind === 'start' && this.hasEnded(key)) return this.refuse(work, repeated(work.order), open);
-    const decision = decideSaga({ ...work.order, now_ms: this.now_ms } as SagaCommand, open?.state);
-    if (decision.kind === 'refused') return this.refuse(work, decision.message, open);
-    if (decision.facts.length === 0 && work.cause) return this.refuse(work, repeated(work.order), open);
+    const open = this.sagas.get(keyOfSaga(work));
     if (open) this.touched.add(open);
-    if (decision.facts.length > 0) this.keep(work, open, decision.facts);
+    const facts = this.factsOf(work, open);
+    if (typeof facts === 'string') this.refuse(work, facts, open);
+    else if (facts.length > 0) this.keep(work, open, facts);
+  }
+
+  /** The facts of a command; none if it repeats or comes too late; a text if it is refused. */
+  private factsOf({ order, cause, ...of }: SagaWork, open: OpenSaga | undefined): readonly SagaFact[] | string {
+    if (typeof order === 'string') return order;
+    if (!open && order.kind === 'start' && this.hasEnded(keyOfSaga(of))) return repeated(order);
+    const decision = decideSaga({ ...order, now_ms: this.now_ms } as SagaCommand, open?.state);
+    if (decision.kind === 'refused') return decision.message;
+    return decision.facts.length === 0 && cause ? repeated(order) : decision.facts;
   }
 
   private keep(work: SagaWork, open: OpenSaga | undefined, facts: readonly SagaFact[]): void {
@@ -59,7 +64,6 @@ export class SagaRound {
   /** Every request has an answer on the log: else nobody would know whether it was read. */
   private refuse(work: SagaWork, message: string, open: OpenSaga | undefined): void {
     const { cause, saga_id } = work;
-    if (open) this.touched.add(open);
     if (!cause) return;
     const source = { topic: cause.topic, offset: cause.offset };
     const refusal: Refusal = {

@@ -1,4 +1,4 @@
-import type { Meta } from '@countersign/contracts';
+import { type Meta, sagaKey } from '@countersign/contracts';
 import type { RunningSaga } from '@countersign/domain';
 
 /** A saga that has not ended. Only its partition changes it. */
@@ -12,9 +12,7 @@ export interface OpenSaga {
   hlc: number;
 }
 
-/** Identifies a saga in maps and as the key of its records. */
-export const sagaKey = (tenant_id: string, saga_id: string): string => `${tenant_id}/${saga_id}`;
-
+/** Identifies a saga in maps. */
 export const keyOfSaga = ({ tenant_id, saga_id }: Pick<OpenSaga, 'tenant_id' | 'saga_id'>): string => sagaKey(tenant_id, saga_id);
 
 /** A saga from its first record. */
