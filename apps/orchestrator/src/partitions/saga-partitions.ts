@@ -38,10 +38,10 @@ export class SagaPartitions implements PartitionOwner {
   }
 
   private async open(lane: string, number: number): Promise<SagaPartition> {
-    const { source, terms } = this;
-    const start = await SagaReplay.run(source, lane, number);
-    const writer = new SagaWriter(source.log, terms.logger, start.output_offset);
-    const opened = new SagaPartition(start, new SagaRecords(source.codec, lane, number), writer, this.performer, {
+    const { terms } = this;
+    const start = await SagaReplay.run(this.source, lane, number);
+    const writer = new SagaWriter(this.source.log, terms.logger, start.output_offset);
+    const opened = new SagaPartition(start, new SagaRecords(this.source.codec, lane, number), writer, this.performer, {
       ...terms,
       onInterleaved: () => void this.reopen(lane, number),
     });
