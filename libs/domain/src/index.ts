@@ -85,6 +85,7 @@ export type * from './saga/definition/definition.js';
 export { type SagaExpression, sagaExpressionsOf } from './saga/definition/expressions.js';
 export { type DefinitionFault, faultAt, type KnownTool } from './saga/definition/faults.js';
 export { latencyOf } from './saga/definition/latency.js';
+export { levelConfidence } from './saga/definition/level-confidence.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { resolveTool } from './saga/definition/tools.js';
 export type * from './saga/running/commands.js';
@@ -93,6 +94,7 @@ export { type SagaEffect, type SagaStatus, sagaEffectsOf, sagaStatusOf } from '.
 export { evolveSaga, replaySaga } from './saga/running/evolve.js';
 export type { SagaEventType, SagaFact } from './saga/running/facts.js';
 export { stepKeyText, undoKeyText } from './saga/running/keys.js';
+export { type LevelFacts, levelP99, levelSkipReason, timeLeft } from './saga/running/level-skip.js';
 export type { Run, RunningSaga, SagaState, Ticket, Undo } from './saga/running/state.js';
 export * from './trust/agent-score.js';
 export * from './trust/counted-runs.js';
