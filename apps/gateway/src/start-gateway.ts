@@ -147,7 +147,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
   const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
-  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, monotonic_ms: monotonic }));
+  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, clock }));
   return {
     running,
     sender,

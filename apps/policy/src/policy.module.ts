@@ -79,7 +79,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
 /** Reads the call history for rules, once the views have what this process published. */
 function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): HistoryLookup {
   const { log, store, clock, logger } = deps;
-  const historyReader = new CallHistoryReader({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
+  const historyReader = new CallHistoryReader({ log, store, clock, said });
   return new HistoryLookup(
     rulings,
     historyReader,

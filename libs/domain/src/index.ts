@@ -18,6 +18,11 @@ export { evolve, type PlacedEvent } from './call/evolve.js';
 export { packCall, packedCalls, unpackCall } from './call/packed-call.js';
 export { runningInputs } from './call/running-inputs.js';
 export * from './call/state.js';
+export { beganBefore, type CircuitDecision, decideCircuit } from './circuit/decide.js';
+export { circuitOutcomeOf } from './circuit/outcome.js';
+export { CIRCUIT_DEFAULTS, type CircuitSettings } from './circuit/settings.js';
+export { type Circuit, type CircuitState, circuitStateAt } from './circuit/state.js';
+export { inWindow, mergedSlots, type SlotCount, slotAt as circuitSlotAt, totalOf } from './circuit/window.js';
 export { evolveConfiguration } from './configuration/evolve.js';
 export { hasAdminKey } from './configuration/kinds/api-keys.js';
 export * from './configuration/kinds/delegations.js';
@@ -87,6 +92,7 @@ export { type SagaExpression, sagaExpressionsOf } from './saga/definition/expres
 export { type DefinitionFault, faultAt, type KnownTool } from './saga/definition/faults.js';
 export { knownTool } from './saga/definition/known-tool.js';
 export { latencyOf } from './saga/definition/latency.js';
+export { levelConfidence } from './saga/definition/level-confidence.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { resolveTool } from './saga/definition/tools.js';
 export type * from './saga/running/commands.js';
@@ -95,6 +101,7 @@ export { type SagaEffect, type SagaStatus, sagaEffectsOf, sagaStatusOf } from '.
 export { evolveSaga, replaySaga } from './saga/running/evolve.js';
 export type { SagaEventType, SagaFact } from './saga/running/facts.js';
 export { stepKeyText, undoKeyText } from './saga/running/keys.js';
+export { type LevelFacts, levelP99, levelSkipReason, timeLeft } from './saga/running/level-skip.js';
 export type { Run, RunningSaga, SagaState, Ticket, Undo } from './saga/running/state.js';
 export { readSagaState, sagaStateText } from './saga/running/state-text.js';
 export * from './trust/agent-score.js';

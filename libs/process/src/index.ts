@@ -3,6 +3,8 @@ export type { AppDeps, RunningApp, WakeUpChannel } from './app-deps.js';
 export { type CallSpan, CallTracer, decisionAttributes, type SpanAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { checkedLog, recordScan } from './checked-log.js';
+export { circuitOf, circuitRowOf } from './circuits/circuit-row.js';
+export { CircuitView } from './circuits/circuit-view.js';
 export { type Clock, systemClock } from './clock.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { type Configuration, foldConfiguration } from './configuration.js';

@@ -3,6 +3,8 @@ export { FolderBlobs } from './blobs/folder-blobs.js';
 export { S3Blobs, type S3BlobsOptions } from './blobs/s3-blobs.js';
 export { S3Bucket, type S3BucketOptions } from './blobs/s3-bucket.js';
 export * from './callbacks/owed-callbacks.js';
+export * from './circuits/circuits.js';
+export * from './circuits/probes.js';
 export * from './executions/approval-uses.js';
 export * from './executions/checked-executions.js';
 export * from './executions/claim.js';

@@ -5137,6 +5137,14 @@ export interface components {
             inputs: {
                 [key: string]: components["schemas"]["SagaBinding"];
             };
+            /** @description 99 % of its calls end in this time; default: the p99 of the tool's contract */
+            p99_ms?: number;
+            /** @description price of a call, in a unit of your own */
+            cost?: number;
+            /** @description share of its answers that are right; lowers the confidence of an answer */
+            accuracy?: number;
+            /** @description share of its calls that end with an answer */
+            availability?: number;
         };
         SagaBinding: {
             /** @description JSON Pointer: /inputs, /steps/<name>/output, or inside a map /item or /index */

@@ -1054,6 +1054,30 @@ export interface SagaEvidenceRecorded {
 /** forward: a step. compensate: what undoes it. */
 export type SagaDirection = 'forward' | 'compensate';
 
+/** A fallback level of a step could not run and was skipped without a call; the next level follows. */
+export interface SagaLevelSkipped {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  /** 1: the items of a map are told apart by step_id. */
+  iteration: number;
+  /** Requests of this step so far, over all fallback levels; 0: none. */
+  attempt: number;
+  /** Fallback level that was skipped, from 0. */
+  level: number;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  reason: SagaLevelSkipReason;
+  skipped_at_ms: number;
+}
+
+/** Why a level was skipped. circuit_open: its tool fails. rate_budget_empty: its rate limit is used up. deadline: the remaining time is shorter than its p99. */
+export type SagaLevelSkipReason = 'circuit_open' | 'rate_budget_empty' | 'deadline';
+
 /** A request about a saga had no effect: the saga does not exist or does not permit it now. */
 export interface SagaRequestRefused {
   meta: Meta;
@@ -2341,6 +2365,7 @@ export interface EventMap {
   saga_controlled: SagaControlled;
   saga_ended: SagaEnded;
   saga_evidence_recorded: SagaEvidenceRecorded;
+  saga_level_skipped: SagaLevelSkipped;
   saga_request_refused: SagaRequestRefused;
   saga_started: SagaStarted;
   saga_step_cancel_requested: SagaStepCancelRequested;
@@ -2422,7 +2447,7 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
-  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
+  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;

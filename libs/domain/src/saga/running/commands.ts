@@ -1,4 +1,13 @@
-import type { Authority, CallError, EffectEvidence, Principal, SagaAct, SagaStepStatus, SourcePosition } from '@countersign/contracts';
+import type {
+  Authority,
+  CallError,
+  EffectEvidence,
+  Principal,
+  SagaAct,
+  SagaLevelSkipReason,
+  SagaStepStatus,
+  SourcePosition,
+} from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
 import type { Latencies } from '../definition/latency.js';
 
@@ -36,6 +45,16 @@ export interface PrepareStep {
   resources: readonly string[];
   compensation_tool: string | null;
   latency_ms: number;
+}
+
+/** A due level cannot run now, so the next one follows. Also answers `prepare`, after the condition of the step was true. */
+export interface SkipLevel {
+  kind: 'level_skipped';
+  step_id: string;
+  level: number;
+  tool: string;
+  version: string;
+  reason: SagaLevelSkipReason;
 }
 
 /** The end of a call, from its envelope. */
@@ -99,6 +118,7 @@ export interface ControlSaga {
 export type SagaCommand = { now_ms: number } & (
   | StartSaga
   | PrepareStep
+  | SkipLevel
   | EndStep
   | PrepareUndo
   | EndUndo

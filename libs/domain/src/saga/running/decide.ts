@@ -1,7 +1,7 @@
 import type { SagaCommand, StartSaga } from './commands.js';
 import { consequencesOf } from './consequences.js';
 import { control } from './decide-control.js';
-import { chooseBranch, endStep, failBlock, prepareStep, readList, skipStep, unpreparedStep } from './decide-step.js';
+import { chooseBranch, endStep, failBlock, prepareStep, readList, skipLevel, skipStep, unpreparedStep } from './decide-step.js';
 import { endUndo, evidence, prepareUndo } from './decide-undo.js';
 import { answerWait, approval, timer } from './decide-wait.js';
 import { evolveSaga } from './evolve.js';
@@ -41,6 +41,8 @@ function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
   switch (command.kind) {
     case 'step_prepared':
       return prepareStep(saga, command, now_ms);
+    case 'level_skipped':
+      return skipLevel(saga, command, now_ms);
     case 'step_skipped':
       return skipStep(saga, command, now_ms);
     case 'step_unprepared':

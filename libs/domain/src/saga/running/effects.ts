@@ -11,7 +11,7 @@ export type SagaEffect =
   | { kind: 'choose_branch'; block_id: string; name: string }
   /** Evaluate the list. Answered by `list_read`. */
   | { kind: 'read_list'; block_id: string; name: string }
-  /** Evaluate condition and inputs. Answered by `step_prepared`, `step_skipped` or `step_unprepared`. */
+  /** Evaluate condition and inputs. Answered by `step_prepared`, `level_skipped`, `step_skipped` or `step_unprepared`. */
   | { kind: 'prepare'; step_id: string; name: string; level: number; key_text: string }
   /** Submit the recorded call, or find it, and follow it. Answered by `step_ended`. */
   | { kind: 'call'; run: Run }

@@ -1,5 +1,6 @@
 import { holdClock, releaseClock } from './clock.js';
 import type { SagaFact } from './facts.js';
+import { levelOfRetry } from './level-skip.js';
 import { hasTicket, isStuck, type RunningSaga, runsOf } from './state.js';
 
 type ControlFact = SagaFact<'saga_controlled' | 'saga_timer_fired' | 'saga_compensation_started' | 'saga_ticket_opened' | 'saga_ended'>;
@@ -22,7 +23,8 @@ function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'
   if (!entry || saga.turned) return;
   if (act !== 'retry') entry.mark = 'excused';
   else {
-    Object.assign(entry, { mark: null, is_again: true });
+    const retry_level = levelOfRetry(entry);
+    Object.assign(entry, { mark: null, retry_level, skips: entry.skips.filter(({ level }) => level < retry_level) });
     saga.waits.delete(step_id as string);
   }
 }

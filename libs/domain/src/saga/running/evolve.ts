@@ -23,7 +23,7 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
 }
 
 function entryOf(saga: RunningSaga, step_id: string): StepEntry {
-  const entry = saga.steps.get(step_id) ?? { mark: null, is_again: false, runs: [] };
+  const entry = saga.steps.get(step_id) ?? { mark: null, retry_level: null, runs: [], skips: [] };
   saga.steps.set(step_id, entry);
   return entry;
 }
@@ -36,7 +36,7 @@ function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): vo
   const what = { step_id, attempt, level, call_id, tool, version, key, inputs_json };
   const how = { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms };
   const run: Run = { ...what, ...how, requested_seq: saga.seq, is_cancelling: false, end: null, undo: null };
-  Object.assign(entry, { mark: null, is_again: false });
+  Object.assign(entry, { mark: null, retry_level: null });
   entry.runs.push(run);
 }
 
@@ -46,7 +46,12 @@ function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): vo
   const run = call_id === null ? undefined : runOf(saga, call_id);
   if (run?.end) return;
   if (run) run.end = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt, is_late: false };
-  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', is_again: false });
+  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', retry_level: null });
+}
+
+function levelSkipped(saga: RunningSaga, { body: { step_id, level, reason } }: SagaFact<'saga_level_skipped'>): void {
+  const entry = entryOf(saga, step_id);
+  Object.assign(entry, { retry_level: null, skips: [...entry.skips, { level, reason, seq: saga.seq }] });
 }
 
 function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'>): void {
@@ -91,6 +96,9 @@ function changed(saga: RunningSaga, at: SagaFact): void {
       return;
     case 'saga_step_ended':
       stepEnded(saga, at);
+      return;
+    case 'saga_level_skipped':
+      levelSkipped(saga, at);
       return;
     case 'saga_step_cancel_requested': {
       const run = runOf(saga, at.body.call_id);

@@ -3,6 +3,7 @@ import type {
   EffectEvidence,
   Principal,
   SagaEndStatus,
+  SagaLevelSkipReason,
   SagaStepStatus,
   SagaTicket,
   SagaWaitKind,
@@ -59,15 +60,24 @@ export interface RunEnd {
   is_late: boolean;
 }
 
+/** A level that could not run. `seq`: sequence number of its record. */
+export interface LevelSkip {
+  level: number;
+  reason: SagaLevelSkipReason;
+  seq: number;
+}
+
 export interface StepEntry {
   /**
    * skipped: the condition was false. excused: a person did the step or accepted its failure. unprepared: its inputs could not be
    * evaluated.
    */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
-  /** A person requested a retry of the failed step: same level, key and inputs. */
-  is_again: boolean;
+  /** The level that a person's retry of the failed step tries first; null: no retry is due. A level that ran keeps its key and inputs. */
+  retry_level: number | null;
   runs: Run[];
+  /** Levels that were skipped and that no retry considers anew. */
+  skips: readonly LevelSkip[];
 }
 
 export interface WaitEntry {

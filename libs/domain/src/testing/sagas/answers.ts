@@ -16,6 +16,7 @@ const ERROR = {
   retryable: false,
   retry_after_s: null,
 } as const;
+const SKIP_REASONS = ['circuit_open', 'rate_budget_empty', 'deadline'] as const;
 const ACTS = ['pause', 'resume', 'cancel', 'retry', 'done_by_hand', 'accept'] as const;
 
 /** Answers the effects of a saga in place of an orchestrator, the executors and people. */
@@ -43,7 +44,7 @@ export class Answers {
       case 'read_list':
         return { kind: 'list_read', now_ms, block_id: effect.block_id, items: this.random.below(4) };
       case 'prepare':
-        return this.prepared(effect, now_ms);
+        return this.prepared(effect, saga, now_ms);
       case 'call':
         return this.called(effect.run, now_ms);
       case 'cancel_call':
@@ -64,12 +65,23 @@ export class Answers {
     }
   }
 
-  private prepared(effect: Extract<SagaEffect, { kind: 'prepare' }>, now_ms: number): SagaCommand {
+  private prepared(effect: Extract<SagaEffect, { kind: 'prepare' }>, saga: RunningSaga, now_ms: number): SagaCommand {
     const { step_id, name, level, key_text } = effect;
     const tool = this.model.tools.get(name);
     if (!tool) throw new Error(`no tool ${name}`);
     if (this.random.oneIn(25)) return { kind: 'step_unprepared', now_ms, step_id, tool: name, error: ERROR };
-    if (level === 0 && this.random.oneIn(15)) return { kind: 'step_skipped', now_ms, step_id, tool: name };
+    const has_run = (saga.steps.get(step_id)?.runs ?? []).length > 0;
+    if (!has_run && this.random.oneIn(15)) return { kind: 'step_skipped', now_ms, step_id, tool: name };
+    if (this.random.oneIn(8))
+      return {
+        kind: 'level_skipped',
+        now_ms,
+        step_id,
+        level,
+        tool: name,
+        version: '1.0.0',
+        reason: SKIP_REASONS[this.random.below(3)] ?? 'deadline',
+      };
     const call_id = `call${++this.ids}`;
     const inputs_json = canonicalText({ evaluated: this.random.below(1_000) });
     const what = { step_id, level, call_id, tool: name, version: '1.0.0', key: key_text, inputs_json, latency_ms: 10 };
