@@ -6,3 +6,6 @@ export function realPart(variable: string): string {
 }
 
 export const realDatabase = (): string => realPart('COUNTERSIGN_TEST_DATABASE_URL');
+/** `host:port` */
+export const realSmtp = (): string => realPart('COUNTERSIGN_TEST_SMTP');
+export const realPop3 = (): string => realPart('COUNTERSIGN_TEST_POP3');
