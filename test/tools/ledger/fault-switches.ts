@@ -14,20 +14,22 @@ export interface LedgerRequest {
 }
 
 type Taken = {
-  fault: 'delay' | 'refuse' | 'lose' | 'crash';
+  /** Null: it lets this run through. */
+  fault: 'delay' | 'refuse' | 'lose' | 'crash' | null;
   delay_ms: number;
 };
 
 // Taken one by one and before it acts, so that a switch for one time hits one run, whatever crashes.
-const TAKE = `UPDATE fault_switches SET taken = taken + 1 WHERE taken < times AND id = (SELECT id FROM fault_switches
-  WHERE tool = $1 AND action = $2 AND moment = $3 AND taken < times AND $4::jsonb @> inputs ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING fault, delay_ms`;
+const TAKE = `UPDATE fault_switches SET seen = seen + 1 WHERE seen < skip + times AND id = (SELECT id FROM fault_switches
+  WHERE tool = $1 AND action = $2 AND moment = $3 AND seen < skip + times AND $4::jsonb @> inputs ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING CASE WHEN seen > skip THEN fault END AS fault, delay_ms`;
 
 /** Acts as the switch for this request and moment says, if a test has set one. `lose` and `crash` leave the outcome open. */
 export async function faultPoint(session: LedgerSession, { tool, action, inputs }: LedgerRequest, moment: Moment): Promise<void> {
   const taken = await session.row<Taken>(TAKE, [tool, action, moment, jsonbOf(inputs)]);
-  switch (taken?.fault) {
-    case undefined:
+  if (!taken) return;
+  switch (taken.fault) {
+    case null:
       return;
     case 'delay':
       await sleep(taken.delay_ms, undefined, { signal: session.ctx.signal });

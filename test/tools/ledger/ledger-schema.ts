@@ -38,7 +38,8 @@ CREATE TABLE fault_switches (
   action text NOT NULL CHECK (action IN ('run', 'reconcile', 'verify', 'compensate')),
   moment text NOT NULL CHECK (moment IN ('before', 'after')),
   fault text NOT NULL CHECK (fault IN ('delay', 'refuse', 'lose', 'crash')),
-  delay_ms integer NOT NULL DEFAULT 0, inputs jsonb NOT NULL DEFAULT '{}', times integer NOT NULL DEFAULT 1, taken integer NOT NULL DEFAULT 0,
+  delay_ms integer NOT NULL DEFAULT 0, inputs jsonb NOT NULL DEFAULT '{}', times integer NOT NULL DEFAULT 1,
+  skip integer NOT NULL DEFAULT 0, seen integer NOT NULL DEFAULT 0,
   -- A refusal promises that nothing happened.
   CHECK (fault <> 'refuse' OR moment = 'before'));
 `;

@@ -20,6 +20,8 @@ export interface FaultSwitch {
   inputs?: object;
   /** How many runs it hits; once unless it is said. */
   times?: number;
+  /** How many runs it lets through first. */
+  skip?: number;
 }
 
 /** The effect of one key. */
@@ -100,11 +102,11 @@ export class Ledger {
 
   /** @returns its id for `untilTaken` */
   async switchOn(wanted: FaultSwitch): Promise<number> {
-    const { tool, action = 'run', moment, fault, delay_ms = 0, inputs = {}, times = 1 } = wanted;
+    const { tool, action = 'run', moment, fault, delay_ms = 0, inputs = {}, times = 1, skip = 0 } = wanted;
     const [row] = await this.rows<{ id: string }>(
-      `INSERT INTO fault_switches (tool, action, moment, fault, delay_ms, inputs, times)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-      [tool, action, moment, fault, delay_ms, inputs, times],
+      `INSERT INTO fault_switches (tool, action, moment, fault, delay_ms, inputs, times, skip)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+      [tool, action, moment, fault, delay_ms, inputs, times, skip],
     );
     return Number(row?.id);
   }
@@ -116,7 +118,7 @@ export class Ledger {
   /** Waits until the switch has hit a run, which is then in its fault: the moment to kill a service. */
   async untilTaken(id: number, times = 1, timeout_ms = 60_000): Promise<void> {
     for (const end = performance.now() + timeout_ms; ; await sleep(20)) {
-      const [row] = await this.rows<{ taken: number }>('SELECT taken FROM fault_switches WHERE id = $1', [id]);
+      const [row] = await this.rows<{ taken: number }>('SELECT seen - skip AS taken FROM fault_switches WHERE id = $1', [id]);
       if (row && row.taken >= times) return;
       if (performance.now() > end) throw new Error(`the switch ${id} hit ${row?.taken ?? 'nothing'} of ${times} runs in ${timeout_ms} ms`);
     }
