@@ -55,6 +55,7 @@ const step = z
     when: condition.optional(),
     compensation: use.optional().describe("replaces the tool's own compensation"),
     asks: z.boolean().optional().describe('a person approves it first; an irreversible step that is not last must ask'),
+    repair: z.boolean().optional().describe('a read that fails validation or answers empty is called again with repaired inputs'),
   })
   .meta({ id: 'SagaStepBlock' });
 
