@@ -87,6 +87,10 @@ export { type DefinitionFault, faultAt, type KnownTool } from './saga/definition
 export { latencyOf } from './saga/definition/latency.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { resolveTool } from './saga/definition/tools.js';
+export { predictSaga, type SagaPrediction } from './saga/reliability/predict.js';
+export { type ChainRates, type LatencyRange, type LevelRates, ratesFaults } from './saga/reliability/rates.js';
+export { SagaSimulation, type SimulatedEnds, simulationFault } from './saga/reliability/simulate.js';
+export { wilsonInterval } from './saga/reliability/wilson.js';
 export type * from './saga/running/commands.js';
 export { decideSaga, type SagaDecision } from './saga/running/decide.js';
 export { type SagaEffect, type SagaStatus, sagaEffectsOf, sagaStatusOf } from './saga/running/effects.js';
