@@ -14,9 +14,9 @@ import {
   waitForApproval,
   waitForEvent,
 } from '@countersign/client/saga-blocks';
+import { sagaDefinition } from '@countersign/definitions';
 import { Seeded } from '@countersign/domain/testing/lanes/seeded';
 import { RandomDefinition } from '@countersign/domain/testing/sagas/random-definition';
-import { sagaDefinition } from '@countersign/gateway/saga-definitions/definition.schema';
 import { expect, test } from 'vitest';
 
 const use = { tool: 'book', version: '^1.0.0', inputs: { id: literal('x') } };

@@ -1,7 +1,5 @@
 import { type Block, parseSemver } from '@countersign/domain';
 import { z } from 'zod';
-import { refusedBy } from '../http/validation.pipe.js';
-import { unreadableDefinition } from './refused-definition.js';
 
 const CEL_MAX = 4096;
 const JSONATA_MAX = 4000;
@@ -139,8 +137,5 @@ export const sagaDefinition = z
     root: sagaBlock,
   })
   .meta({ id: 'SagaDefinition' });
-
-/** Body of a PUT and of a check; its faults name their step. */
-export const definitionBody = refusedBy(sagaDefinition, unreadableDefinition);
 
 export type SagaDefinitionRequest = z.infer<typeof sagaDefinition>;
