@@ -43,6 +43,8 @@ export interface SagaStepOptions<Names extends string = string, Own extends stri
   compensation?: SagaUse<Names | Own>;
   /** A person approves it first. */
   asks?: boolean;
+  /** A read that fails validation or answers empty is called again with repaired inputs. */
+  repair?: boolean;
 }
 
 export const from = <P extends SagaPointer>(pointer: P): { from: P } => ({ from: pointer });

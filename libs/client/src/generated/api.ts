@@ -5129,6 +5129,8 @@ export interface components {
             compensation?: components["schemas"]["SagaToolUse"];
             /** @description a person approves it first; an irreversible step that is not last must ask */
             asks?: boolean;
+            /** @description a read that fails validation or answers empty is called again with repaired inputs */
+            repair?: boolean;
         };
         SagaToolUse: {
             tool: string;

@@ -73,6 +73,11 @@ describe('effects', () => {
   );
 });
 
+test('a write that asks for repair is warned of: only reads are repaired', () => {
+  expect(found(of(step('a', 'look', { repair: true })))).toEqual([]);
+  expect(found(of(step('a', 'book', { repair: true })))).toEqual(['warning a /root/repair']);
+});
+
 test('a deadline shorter than the declared p99, and invalid counts, are faults', () => {
   expect(found(of(sequence(step('book'), step('look')), { deadline_ms: 150 }))).toEqual(['fault null /deadline_ms']);
   const map: Block = {

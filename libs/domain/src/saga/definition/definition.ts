@@ -32,6 +32,8 @@ export interface StepBlock {
   compensation?: ToolUse;
   /** An irreversible step that is not last requires approval by a person. */
   asks?: boolean;
+  /** A read that fails validation or answers empty is called again with repaired inputs. Writes are never repaired. */
+  repair?: boolean;
 }
 
 export interface SequenceBlock {

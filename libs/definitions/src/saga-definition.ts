@@ -1,7 +1,5 @@
 import { type Block, parseSemver } from '@countersign/domain';
 import { z } from 'zod';
-import { refusedBy } from '../http/validation.pipe.js';
-import { unreadableDefinition } from './refused-definition.js';
 
 const CEL_MAX = 4096;
 const JSONATA_MAX = 4000;
@@ -61,6 +59,7 @@ const step = z
     when: condition.optional(),
     compensation: use.optional().describe("replaces the tool's own compensation"),
     asks: z.boolean().optional().describe('a person approves it first; an irreversible step that is not last must ask'),
+    repair: z.boolean().optional().describe('a read that fails validation or answers empty is called again with repaired inputs'),
   })
   .meta({ id: 'SagaStepBlock' });
 
@@ -144,8 +143,5 @@ export const sagaDefinition = z
     root: sagaBlock,
   })
   .meta({ id: 'SagaDefinition' });
-
-/** Body of a PUT and of a check; its faults name their step. */
-export const definitionBody = refusedBy(sagaDefinition, unreadableDefinition);
 
 export type SagaDefinitionRequest = z.infer<typeof sagaDefinition>;

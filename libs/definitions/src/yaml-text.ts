@@ -1,8 +1,5 @@
-import { Refusal } from '@countersign/calls';
 import { type Document, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
-import type { Problem } from '../http/problem.js';
-import { tooDeep } from '../requests/nesting.js';
-import { prototypeKey } from './json-bodies.js';
+import { type JsonHazard, prototypeKey, tooDeep } from './json-hazards.js';
 import { tokenFault } from './yaml-tokens.js';
 
 /** A valid text takes about 4 ms for each KiB, one that is full of errors 12 ms. */
@@ -21,7 +18,9 @@ const OPTIONS = {
   logLevel: 'error',
 } satisfies Parameters<typeof parseDocument>[1];
 
-const malformed = (detail: string): Refusal<'malformed-body'> => new Refusal('malformed-body', detail);
+/** The JSON value of a text, why the text has none, or why that value must not be used. */
+export type ReadYaml = { value: unknown } | { fault: string } | { hazard: JsonHazard };
+
 const lineAt = (text: string, offset: number): string => `line ${text.slice(0, offset).split('\n').length}: `;
 
 /** Keys that stand twice, and numbers without a value. */
@@ -46,18 +45,19 @@ function valueFault(document: Document.Parsed, text: string): string | undefined
   return fault;
 }
 
-function documentValue(text: string): { value: unknown } | Problem {
+function documentValue(text: string): ReadYaml {
   const document = parseDocument(text, OPTIONS);
   const [first] = [...document.errors, ...document.warnings];
-  if (first) return malformed(`The body is not YAML: ${lineAt(text, first.pos[0])}${first.message.slice(0, 300)}`);
+  if (first) return { fault: `is not YAML: ${lineAt(text, first.pos[0])}${first.message.slice(0, 300)}` };
   const fault = valueFault(document, text);
-  if (fault !== undefined) return malformed(`The body is not taken: ${fault}`);
+  if (fault !== undefined) return { fault: `is not taken: ${fault}` };
   const value: unknown = document.toJS({ maxAliasCount: 0 });
-  return tooDeep(value) ?? prototypeKey(value) ?? { value };
+  const hazard = tooDeep(value) ?? prototypeKey(value);
+  return hazard ? { hazard } : { value };
 }
 
-/** The JSON value of a YAML text, or why it has none. Takes time that grows with the length of the text alone. */
-export function yamlValue(text: string): { value: unknown } | Problem {
+/** Reads YAML as another way to write JSON. Takes time that grows with the length of the text alone. */
+export function yamlValue(text: string): ReadYaml {
   const fault = tokenFault(text);
-  return fault === undefined ? documentValue(text) : malformed(`The body is not taken: ${fault}`);
+  return fault === undefined ? documentValue(text) : { fault: `is not taken: ${fault}` };
 }

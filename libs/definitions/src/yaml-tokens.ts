@@ -1,5 +1,5 @@
 import { CST, Lexer } from 'yaml';
-import { LEVELS_MAX } from '../requests/nesting.js';
+import { LEVELS_MAX } from './json-hazards.js';
 
 /** Where a block collection may begin. Each level of them begins further to the right, except a list in a map: twice as many levels at most. */
 const COLUMN_MAX = 160;

@@ -1,15 +1,12 @@
 import { step, tripOf } from '@countersign/domain/testing/sagas/trip';
 import { describe, expect, test } from 'vitest';
-import { sagaDefinition } from './definition.schema.js';
-import { unreadableDefinition } from './refused-definition.js';
+import { definitionIssues } from './definition-issues.js';
+import { sagaDefinition } from './saga-definition.js';
 
-type Issue = { path: string; message: string; step: string | null };
-
-function issuesOf(body: unknown): Issue[] {
-  const parsed = sagaDefinition.safeParse(body);
-  return parsed.success ? [] : (unreadableDefinition(parsed.error.issues, body).more.issues as unknown as Issue[]);
-}
-const found = (body: unknown) => issuesOf(body).map(({ step: name, path, message }) => `${name} ${path}: ${message}`);
+const found = (body: unknown) =>
+  definitionIssues(sagaDefinition.safeParse(body).error?.issues ?? [], body).map(
+    ({ step: name, pointer, message }) => `${name} ${pointer}: ${message}`,
+  );
 const bound = (binding: unknown) => tripOf(step('a', 'book', {}, binding as never));
 
 const level = (numbers: object) => tripOf(step('a', 'book', { use: { tool: 'book', version: '^1.0.0', inputs: {}, ...numbers } }));
