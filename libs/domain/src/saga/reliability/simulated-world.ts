@@ -56,7 +56,7 @@ export class SimulatedWorld {
   start(): SagaCommand {
     const definition = { ...this.definition, wait_max_ms: NEVER_MS, root: endless(this.definition.root) };
     const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 'simulated', case_id: null, by, on_behalf_of: null };
+    const who = { saga_id: 'simulated', case_id: null, by, authority: null, request_digest: null, source: null };
     return { kind: 'start', now_ms: 0, definition, ...texts, ...who, latencies: {}, deadline_at_ms: null };
   }
 
@@ -102,7 +102,17 @@ export class SimulatedWorld {
 
   /** A person answers. */
   answers(step_id: string, is_refused: boolean, now_ms: number): SimulatedAnswer {
-    const command = { kind: 'wait_answered', now_ms, step_id, is_refused, answer_json: null, reason: null, by } as const;
+    const command = {
+      kind: 'wait_answered',
+      now_ms,
+      step_id,
+      is_refused,
+      answer_json: null,
+      reason: null,
+      by,
+      command_id: null,
+      source: null,
+    } as const;
     return { key: `${is_refused ? 'refused' : 'answered'} ${step_id}`, command };
   }
 
