@@ -85,6 +85,7 @@ export type * from './saga/definition/definition.js';
 export { type SagaExpression, sagaExpressionsOf } from './saga/definition/expressions.js';
 export { type DefinitionFault, faultAt, type KnownTool } from './saga/definition/faults.js';
 export { latencyOf } from './saga/definition/latency.js';
+export { sagaQuestionsOf } from './saga/definition/questions.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { resolveTool } from './saga/definition/tools.js';
 export type * from './saga/running/commands.js';
