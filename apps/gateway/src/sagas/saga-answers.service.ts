@@ -11,12 +11,11 @@ export const ANSWER_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
 
 /** A request as the record answers it. */
-export type SagaAnswer = { kind: 'done'; at: LogPosition | undefined } | { kind: 'refused'; message: string };
+export type SagaAnswer = { kind: 'done'; at: LogPosition | undefined } | RefusedRequest;
+/** `at` is absent if only the views show the refusal. */
+export type RefusedRequest = { kind: 'refused'; message: string; at: LogPosition | undefined };
 /** The saga of a start request: as recorded, or as the views show it. */
-export type StartAnswer =
-  | { kind: 'started'; at: SagaRecordOf<'saga_started'> }
-  | { kind: 'known'; row: SagaRow }
-  | { kind: 'refused'; message: string };
+export type StartAnswer = { kind: 'started'; at: SagaRecordOf<'saga_started'> } | { kind: 'known'; row: SagaRow } | RefusedRequest;
 export type SagaRecordOf<T extends SagaRecord['event_type']> = Extract<SagaRecord, { event_type: T }>;
 
 /** Waits until the record answers a request about a saga. */
@@ -51,7 +50,9 @@ export class SagaAnswers {
     const shown = async (): Promise<SagaAnswer | undefined> => {
       const answer = await readSagaAnswer(this.store, tenant_id, command_id);
       if (!answer) return undefined;
-      return answer.outcome === 'refused' ? { kind: 'refused', message: answer.message ?? '' } : { kind: 'done', at: undefined };
+      return answer.outcome === 'refused'
+        ? { kind: 'refused', message: answer.message ?? '', at: undefined }
+        : { kind: 'done', at: undefined };
     };
     return this.first(watch, recorded, shown, ANSWER_WITHIN_MS);
   }
@@ -68,7 +69,7 @@ export class SagaAnswers {
 
   private async shownRefusal(tenant_id: string, command_id: string): Promise<StartAnswer | undefined> {
     const answer = await readSagaAnswer(this.store, tenant_id, command_id);
-    return answer?.outcome === 'refused' ? { kind: 'refused', message: answer.message ?? '' } : undefined;
+    return answer?.outcome === 'refused' ? { kind: 'refused', message: answer.message ?? '', at: undefined } : undefined;
   }
 
   /** Later reads of this gateway wait for the views to show the record. */
@@ -102,7 +103,7 @@ const isOf =
   (at: SagaRecord): at is SagaRecordOf<T> =>
     (types as readonly string[]).includes(at.event_type);
 
-function refusalOf(watch: SagaWatch, command_id: string): { kind: 'refused'; message: string } | undefined {
+function refusalOf(watch: SagaWatch, command_id: string): RefusedRequest | undefined {
   const at = watch.find(isOf('saga_request_refused'), (event) => event.command_id === command_id);
-  return at && { kind: 'refused', message: at.event.message };
+  return at && { kind: 'refused', message: at.event.message, at: positionOf(at) };
 }

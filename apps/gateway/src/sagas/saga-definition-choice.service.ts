@@ -8,7 +8,7 @@ import { type CheckedText, definitionText } from '../saga-definitions/definition
 import { refusedDefinition } from '../saga-definitions/refused-definition.js';
 import { tenantTools } from '../saga-definitions/tenant-tools.js';
 import type { SagaRequest } from './saga-request.schemas.js';
-import { wholeDefinition } from './short-definition.js';
+import { shortPointer, wholeDefinition } from './short-definition.js';
 
 /** Bytes of canonical JSON of a definition in a request; larger ones must be published. */
 export const INLINE_BYTES_MAX = 16_384;
@@ -37,7 +37,7 @@ export class SagaDefinitionChoice {
     const unknown = new Set<string>();
     const whole = wholeDefinition(definition, (tool) => this.newestVersion(tenant_id, tool, unknown));
     const [missing] = unknown;
-    return missing === undefined ? this.inline(tenant_id, whole) : noSuchTool(this.configuration.state, tenant_id, missing);
+    return missing === undefined ? this.inline(tenant_id, whole, shortPointer) : noSuchTool(this.configuration.state, tenant_id, missing);
   }
 
   /** Checks inputs against the schema of a definition, and fills in its defaults. */
@@ -80,7 +80,12 @@ export class SagaDefinitionChoice {
     return { definition, definition_json, digest, published: { name, version: found.version } };
   }
 
-  private async inline(tenant_id: string, given: SagaDefinition): Promise<ChosenDefinition | Refusal> {
+  /** `placeOf`: where a fault is in the request. */
+  private async inline(
+    tenant_id: string,
+    given: SagaDefinition,
+    placeOf = (pointer: string): string => pointer,
+  ): Promise<ChosenDefinition | Refusal> {
     const text = definitionText(given as never);
     if (text instanceof Refusal) return text;
     const bytes = Buffer.byteLength(text.definition_json);
@@ -91,7 +96,7 @@ export class SagaDefinitionChoice {
     const key = `${tenant_id}\n${text.digest}`;
     if (!this.compiled.has(key)) {
       const { faults } = await compileDefinition(text.definition, tenantTools(this.configuration.state, tenant_id));
-      if (faults.length > 0) return refusedDefinition(faults);
+      if (faults.length > 0) return refusedDefinition(faults.map((fault) => ({ ...fault, pointer: placeOf(fault.pointer) })));
       this.compiled.set(key, true);
     }
     return { ...text, published: null };

@@ -116,7 +116,7 @@ export class SagaLaunches {
     if (!answer) return pending(saga_id);
     if (answer.kind === 'known') return this.repeated(identity, answer.row, by);
     if (answer.kind === 'refused') {
-      const row = identity.chosen_by === 'none' ? undefined : await this.row(tenant_id, saga_id, []);
+      const row = identity.chosen_by === 'none' ? undefined : await this.row(tenant_id, saga_id, answer.at ? [answer.at] : []);
       return row ? this.repeated(identity, row, by) : refused(answer.message);
     }
     const { at } = answer;

@@ -51,6 +51,13 @@ function bindingOf(value: unknown): Binding {
   return isBinding && BINDINGS.has(Object.keys(value)[0] as string) ? (value as Binding) : { literal: value };
 }
 
+/** The place in a short definition of a pointer into the whole one. */
+export const shortPointer = (pointer: string): string =>
+  pointer
+    .replace(/^\/root\/blocks\/(\d+)/, '/steps/$1')
+    .replace(/^(\/steps\/\d+)\/use(?=\/|$)/, '$1')
+    .replace(/^(\/steps\/\d+)\/name$/, '$1/id');
+
 /** The definition as blocks. `versionOf`: the version of a tool whose step names none. */
 export function wholeDefinition({ steps, ...frame }: ShortDefinition, versionOf: (tool: string) => string): SagaDefinition {
   const useOf = ({ tool, version, inputs: values }: Use): ToolUse => ({

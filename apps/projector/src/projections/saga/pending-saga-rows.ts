@@ -27,8 +27,8 @@ export class PendingSagaRows {
   fold(at: SagaEvent): void {
     if (at.event_type === 'saga_request_refused') return;
     const row = this.of(at);
-    if (at.event_type === 'saga_started') return started(row, at);
-    row.advanced = true;
+    if (at.event_type === 'saga_started') started(row, at);
+    else row.advanced = true;
     if (at.event_type === 'saga_ended') ended(row, at);
     else if (at.event_type === 'saga_compensation_started') row.compensating = true;
     else if (at.event_type === 'saga_controlled') controlled(row, at);

@@ -42,22 +42,25 @@ export class PendingSteps {
   fold(at: SagaEvent): void {
     switch (at.event_type) {
       case 'saga_step_requested':
-        return requested(this.of(at), at);
+        requested(this.of(at), at);
+        break;
       case 'saga_step_cancel_requested':
         this.of(at).cancel_requested = true;
-        return;
+        break;
       case 'saga_step_ended':
-        return ended(this.of(at), at);
+        ended(this.of(at), at);
+        break;
       case 'compensation_requested':
       case 'compensation_executed':
       case 'compensation_failed':
-        return undone(this.of(at), at);
+        undone(this.of(at), at);
+        break;
       case 'saga_evidence_recorded':
-        return this.evidence(at);
+        this.evidence(at);
+        break;
       case 'saga_controlled':
-        return this.decided(at);
-      default:
-        return;
+        this.decided(at);
+        break;
     }
   }
 
