@@ -150,7 +150,7 @@ describe('a request that starts nothing', () => {
     ['a short definition with faults', { definition: { name: 'a', version: 'x', steps: [] } }, 422, 'invalid_saga_definition', '/version'],
     [
       'a binding of a short definition that points nowhere',
-      { definition: { name: 'a', version: '1.0.0', steps: [{ id: 'a', tool: 'book', inputs: { x: { from: '/inputs/y' } } }] } },
+      { definition: { name: 'a', version: '1.0.0', steps: [{ id: 'a', tool: 'book', inputs: { x: { from: '/steps/none/output' } } }] } },
       ...([422, 'invalid_saga_definition', '/steps/0/inputs/x/from'] as const),
     ],
     ['an unknown tool', { definition: { name: 'a', version: '1.0.0', steps: [{ id: 'a', tool: 'none' }] } }, 404, 'tool_not_found'],
@@ -304,7 +304,7 @@ test('sagas are listed by status, definition and case', async () => {
   expect(completed.every(({ status }: { status: string }) => status === 'completed')).toBe(true);
   expect((await list('definition=short')).map(({ definition: { name } }: { definition: { name: string } }) => name)).toEqual(['short']);
   expect((await list('status=running,pending')).length).toBeGreaterThan(0);
-  expect((await world.send('GET', '/v1/sagas?status=gone')).body.validation.issues[0].path).toBe('/status');
+  expect((await world.send('GET', '/v1/sagas?status=gone')).body.validation.issues[0].path).toBe('/status/0');
 });
 
 test('a start that no orchestrator answers is 503 and stays on the record: the same request finds its saga later', async () => {
