@@ -1,6 +1,15 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import {
+  type AuthorityResolver,
+  CallSealer,
+  Calls,
+  CompensationSubmitter,
+  Readable,
+  RecordedCalls,
+  RecordGuard,
+  Views,
+} from '@countersign/calls';
 import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
@@ -63,6 +72,9 @@ import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SagaDefinitionsModule } from './saga-definitions/saga-definitions.module.js';
+import { AUTHORITY_RESOLVER } from './sagas/authority-resolver.js';
+import { SagaRequests } from './sagas/saga-requests.js';
+import { SagaWatches } from './sagas/saga-watches.js';
 import { SagasModule } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
@@ -97,6 +109,9 @@ export interface GatewayParts {
   vault: Vault;
   keys: TenantKeys;
   calls: Calls;
+  authority: AuthorityResolver;
+  saga_requests: SagaRequests;
+  saga_watches: SagaWatches;
   compensations: CompensationSubmitter;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
@@ -195,6 +210,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
     { provide: Calls, useValue: parts.calls },
+    { provide: AUTHORITY_RESOLVER, useValue: parts.authority },
+    { provide: SagaRequests, useValue: parts.saga_requests },
+    { provide: SagaWatches, useValue: parts.saga_watches },
     { provide: CompensationSubmitter, useValue: parts.compensations },
     { provide: RecordedCalls, useValue: parts.calls.recorded },
     { provide: OpenStreams, useValue: parts.streams },

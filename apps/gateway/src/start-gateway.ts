@@ -8,6 +8,7 @@ import {
   Views,
 } from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { CheckedEventLog } from '@countersign/evidence';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
@@ -66,6 +67,8 @@ import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { SagaRequests } from './sagas/saga-requests.js';
+import { SagaWatches } from './sagas/saga-watches.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
@@ -130,11 +133,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
   const sender = new CallbackSender(keys, now_ms, callback_door);
+  const authority = delegatedAuthority(deps, configuration, tokens, views);
   const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
     configuration,
     writer,
     views,
-    authority: delegatedAuthority(deps, configuration, tokens, views),
+    authority,
     delivery: sender,
     callback_addresses,
   });
@@ -166,6 +170,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
+    authority,
+    saga_requests: new SagaRequests(writer, log, codec, clock),
+    saga_watches: new SagaWatches(log, new BatchDecoder(codec, deps.schemas)),
     compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
@@ -212,6 +219,7 @@ export async function startGateway(
     state.caught_up = false;
     await heartbeat.close();
     await wired.running.close();
+    await wired.saga_watches.close();
     await wired.access.refused.close();
     await wired.key_uses.close();
     wired.subjects?.retention.close();
@@ -229,6 +237,7 @@ export async function startGateway(
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
+    await wired.saga_watches.start(config.lanes);
     if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
     const reader = new NotificationReader(wired.notifications, wired.configuration);
     sunsets.start();

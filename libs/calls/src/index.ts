@@ -34,7 +34,7 @@ export { type RefusalReason, reasonOf, reasonsOf, refusalReasons } from './refus
 export type { Deprecation } from './request/admitted-call.js';
 export { type BatchRequest, batchRequest, type CallRequest, callContext, callRequest } from './request/call-request.js';
 export { callbackFault } from './request/callback-url.js';
-export type { AuthorityResolver, CallFor } from './request/delegated-request.js';
+export { type AuthorityResolver, type CallFor, isDelegated } from './request/delegated-request.js';
 export { CASE_ID_MAX, externalId, metadata, metadataJson, metadataOf, ownTexts } from './request/own-reference.js';
 export { costLeft } from './request/run-budget.js';
 export { RunningCalls } from './running-calls.js';

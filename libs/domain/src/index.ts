@@ -93,6 +93,7 @@ export { type DefinitionFault, faultAt, type KnownTool } from './saga/definition
 export { knownTool } from './saga/definition/known-tool.js';
 export { latencyOf } from './saga/definition/latency.js';
 export { levelConfidence } from './saga/definition/level-confidence.js';
+export { sagaQuestionsOf } from './saga/definition/questions.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { resolveTool } from './saga/definition/tools.js';
 export { predictSaga, type SagaPrediction } from './saga/reliability/predict.js';

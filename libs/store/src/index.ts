@@ -81,6 +81,10 @@ export { type PendingApprovals, pendingOfAllTenants } from './views/pending-appr
 export * from './views/projection-position.js';
 export * from './views/rebuild-requests.js';
 export * from './views/run-transcripts.js';
+export * from './views/saga-rows.js';
+export * from './views/saga-tables.js';
+export * from './views/saga-tickets.js';
+export * from './views/saga-writes.js';
 export * from './views/sagas.js';
 export * from './views/security-events.js';
 export { viewSets } from './views/sets.js';
