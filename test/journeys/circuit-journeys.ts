@@ -39,7 +39,10 @@ export function describeCircuitJourneys(at: JourneyWorld): void {
 
     test('calls that are refused, or that their own deadline cuts off, open no circuit', async () => {
       await Promise.all(Array.from({ length: 12 }, () => fail('VALIDATION_ERROR')));
-      await Promise.all(Array.from({ length: 12 }, () => fail('TIMEOUT', { deadline: new Date(Date.now() + 1).toISOString() })));
+      const deadline = new Date(Date.now() + 700).toISOString();
+      const slow = { tool: 'probe_slow', inputs: { duration_ms: 60_000 }, deadline };
+      const cut = await Promise.all(Array.from({ length: 12 }, () => agent.call(slow, WAIT)));
+      expect(cut.map(({ body }) => body.status)).toContain('failed');
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       expect([await circuits(), await shown()]).toEqual([[], 'closed']);
     });
