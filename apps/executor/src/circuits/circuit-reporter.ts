@@ -105,11 +105,11 @@ export class CircuitReporter {
       decided.map(({ change }) => change),
     );
     const names = new Set(written.map(nameOf));
-    for (const { report, decision } of decided) if (names.has(nameOf(report.key))) this.tell(report.key, decision);
+    for (const { report, decision } of decided) if (names.has(nameOf(report.key))) this.logTransition(report.key, decision);
     return decided.filter(({ report }) => !names.has(nameOf(report.key))).map(({ report }) => report);
   }
 
-  private tell({ tenant_id, tool, version }: CircuitKey, { circuit, transition }: CircuitDecision): void {
+  private logTransition({ tenant_id, tool, version }: CircuitKey, { circuit, transition }: CircuitDecision): void {
     if (!transition) return;
     this.metrics.changed(transition);
     const { logger } = this.parts;
