@@ -40,6 +40,8 @@ import { CallsModule } from './calls/calls.module.js';
 import { DirectCalls, type DirectPosts } from './calls/direct-calls.js';
 import { CaseFeeds } from './cases/case-feed.js';
 import { CasesModule } from './cases/cases.module.js';
+import { CircuitReader } from './circuits/circuit-reader.js';
+import { CircuitsModule } from './circuits/circuits.module.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
@@ -135,6 +137,7 @@ export interface GatewayParts {
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustReader;
+  circuits: CircuitReader;
   /** Absent only in tests without evidence. */
   audit: AuditParts | undefined;
   /** Fails a request whose response its route does not declare. */
@@ -150,6 +153,7 @@ const FEATURES = [
   BlobsModule,
   CallsModule,
   CasesModule,
+  CircuitsModule,
   CounterfactualModule,
   DeadLettersModule,
   DocsModule,
@@ -236,6 +240,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: PeriodCloser, useValue: parts.usage.closer },
     { provide: OperatorCommands, useValue: parts.usage.commands },
     { provide: TrustReader, useValue: parts.trust },
+    { provide: CircuitReader, useValue: parts.circuits },
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
     { provide: SignedTrees, useValue: parts.trees },

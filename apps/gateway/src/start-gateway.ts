@@ -36,6 +36,7 @@ import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
+import { CircuitReader } from './circuits/circuit-reader.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
@@ -147,6 +148,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const trustScores = new TrustScoreCache(deps);
+  const circuits = new CircuitReader(store, clock);
   const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
@@ -186,7 +188,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     mailer,
     trustScores,
     checked,
-    trust: trustReader(deps, config.lanes, trustScores, { writer, sealer }),
+    trust: trustReader(deps, config.lanes, { trustScores, circuits }, { writer, sealer }),
+    circuits,
     usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
     blobs: new BlobsService(deps.blobs, deps.personal),
     health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),

@@ -50,9 +50,9 @@ export class CircuitReporter {
     await this.reporting;
   }
 
-  /** The end of a call that ran here. A call that was taken over from a dead executor says nothing about its tool. */
+  /** The end of a call that ran here. A call that was cancelled, or taken over from a dead executor, says nothing about its tool. */
   ended(job: Job, outcome: Outcome): void {
-    if (job.owner_dead || job.fired_at_ms === 0) return;
+    if (job.owner_dead || job.cancelled || job.fired_at_ms === 0) return;
     const { tool, version, deadline_ms } = job.call;
     const found = circuitOutcomeOf(outcome, deadline_ms);
     if (!found || beganBefore(this.view.circuit(job.tenant_id, tool, version), job.fired_at_ms)) return;
@@ -105,11 +105,11 @@ export class CircuitReporter {
       decided.map(({ change }) => change),
     );
     const names = new Set(written.map(nameOf));
-    for (const { report, decision } of decided) if (names.has(nameOf(report.key))) this.tell(report.key, decision);
+    for (const { report, decision } of decided) if (names.has(nameOf(report.key))) this.logTransition(report.key, decision);
     return decided.filter(({ report }) => !names.has(nameOf(report.key))).map(({ report }) => report);
   }
 
-  private tell({ tenant_id, tool, version }: CircuitKey, { circuit, transition }: CircuitDecision): void {
+  private logTransition({ tenant_id, tool, version }: CircuitKey, { circuit, transition }: CircuitDecision): void {
     if (!transition) return;
     this.metrics.changed(transition);
     const { logger } = this.parts;

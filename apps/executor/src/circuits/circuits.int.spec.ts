@@ -6,7 +6,6 @@ import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../calls/job.js';
 import { keptStores } from '../testing/kept-stores.js';
-import { plainJob } from '../testing/plain-job.js';
 import { Rig } from '../testing/rig.js';
 import { CircuitMetrics } from './circuit-metrics.js';
 import { CircuitReporter } from './circuit-reporter.js';
@@ -49,10 +48,17 @@ class Member {
     this.reporter = new CircuitReporter(deps, this.view, new CircuitMetrics(this.view, this.registry));
   }
 
-  ran(succeeded: number, failed: number, { tool, version, tenant_id }: CircuitKey = KEY): this {
+  ran(succeeded: number, failed: number, { tool, version, tenant_id }: CircuitKey = KEY, about: Partial<Job> = {}): this {
     const end = (error: Outcome['error']) =>
       ({ status: error ? 'failed' : 'succeeded', error, extras: null, ended_at_ms: Date.now() }) as Outcome;
-    const job = { call: { tool, version, deadline_ms: null }, tenant_id, fired_at_ms: Date.now(), owner_dead: false } as Job;
+    const job = {
+      call: { tool, version, deadline_ms: null },
+      tenant_id,
+      fired_at_ms: Date.now(),
+      owner_dead: false,
+      cancelled: false,
+      ...about,
+    } as Job;
     for (let at = 0; at < succeeded; at++) this.reporter.ended(job, end(null));
     for (let at = 0; at < failed; at++) this.reporter.ended(job, end(callError('PROVIDER_ERROR', 'down')));
     return this;
@@ -161,11 +167,13 @@ describe('executors on one store', () => {
     expect(await one.view.acquire(KEY, 'a')).toBe(true);
   });
 
-  test('a call that began before the circuit opened does not open it again', async () => {
-    const job = { ...plainJob('0-1'), call: { tool: 'pay', version: '1.0.0', deadline_ms: null }, fired_at_ms: 1 } as unknown as Job;
+  test.each([
+    ['began before it opened', { fired_at_ms: 1 }],
+    ['was taken over from a dead executor', { owner_dead: true }],
+    ['was cancelled', { cancelled: true }],
+  ])('a call that %s does not open it again', async (_, about) => {
     await opened();
-    const error = callError('TIMEOUT', 'late');
-    other.reporter.ended(Object.assign(job, { tenant_id: 'default' }), { status: 'failed', error, ended_at_ms: 2 } as Outcome);
+    other.ran(0, 1, KEY, about);
     await other.second();
     expect(other.state).toBe('half_open');
   });

@@ -434,6 +434,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/circuits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the circuits of tools that failed lately or are open */
+        get: operations["circuits_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cases/{case_id}/counterfactual": {
         parameters: {
             query?: never;
@@ -3683,6 +3700,30 @@ export interface components {
             failed_at_ms?: number;
             ended_at_ms?: number;
         };
+        CircuitPage: {
+            items: components["schemas"]["Circuit"][];
+            next_cursor: string | null;
+        };
+        Circuit: {
+            tool: string;
+            version: string;
+            state: components["schemas"]["CircuitState"];
+            /** @description openings in a row; 0: it is closed, and failed lately */
+            openings: number;
+            opened_at: string | null;
+            /** @description when it becomes, or became, half-open */
+            half_open_at: string | null;
+            /** @description of the last minute; since the last opening, if it is open */
+            outcomes: {
+                succeeded: number;
+                failed: number;
+            };
+        };
+        /**
+         * @description open: the version of the tool fails. half_open: one caller at a time may try it
+         * @enum {string}
+         */
+        CircuitState: "closed" | "open" | "half_open";
         PolicyDraft: {
             description?: string;
             /**
@@ -5678,6 +5719,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
+            circuit: components["schemas"]["CircuitState"];
         };
         RefusedRegistration: {
             name: string;
@@ -5867,6 +5909,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
+            circuit: components["schemas"]["CircuitState"];
             /** @description relevance, 0 to 1 */
             score: number;
         };
@@ -6082,6 +6125,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
+            circuit: components["schemas"]["CircuitState"];
             /** @description the offset of the change in the configuration */
             config_offset: number;
             /** @description the running instances, and whether each has applied the change; null: unknown */
@@ -8679,6 +8723,42 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    circuits_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CircuitPage"];
                 };
             };
             /** @description a problem document (RFC 9457) */

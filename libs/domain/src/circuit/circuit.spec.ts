@@ -8,7 +8,7 @@ const SECOND = 1_000;
 const START_MS = 1_000 * 60 * SECOND;
 
 /** A circuit and a clock. `given` outcomes at a time of seconds since the start. */
-class Told {
+class TimedCircuit {
   circuit: Circuit | undefined;
   transition: string | undefined;
   now_ms = START_MS;
@@ -30,7 +30,7 @@ class Told {
     return [circuitStateAt(this.circuit, this.now_ms, CIRCUIT_DEFAULTS), this.transition];
   }
 }
-const given = () => new Told();
+const given = () => new TimedCircuit();
 const opened = () => given().at(0).when(0, 10);
 
 describe('a closed circuit', () => {
@@ -59,8 +59,8 @@ describe('an open circuit', () => {
   });
 
   test('takes no notice of further failures', () => {
-    const told = opened().at(10).when(0, 50);
-    expect([told.result, told.circuit?.open_until_ms]).toEqual([['open', undefined], START_MS + 30 * SECOND]);
+    const timed = opened().at(10).when(0, 50);
+    expect([timed.result, timed.circuit?.open_until_ms]).toEqual([['open', undefined], START_MS + 30 * SECOND]);
   });
 
   test('closes early after ten outcomes without a failure, from calls that no rule stops', () => {
@@ -80,18 +80,18 @@ describe('a half-open circuit', () => {
   const half = () => opened().at(30);
 
   test('closes on a success, and its record goes', () => {
-    const told = half().when(1, 0);
-    expect([told.result, told.circuit]).toEqual([['closed', 'closed'], undefined]);
+    const timed = half().when(1, 0);
+    expect([timed.result, timed.circuit]).toEqual([['closed', 'closed'], undefined]);
   });
 
   test('opens again on a failure, twice as long each time, at most ten minutes', () => {
-    const told = half().when(1, 1);
-    expect([told.result, told.circuit?.open_until_ms]).toEqual([['open', 'reopened'], START_MS + 90 * SECOND]);
+    const timed = half().when(1, 1);
+    expect([timed.result, timed.circuit?.open_until_ms]).toEqual([['open', 'reopened'], START_MS + 90 * SECOND]);
     const lasts: number[] = [];
     for (let opening = 0; opening < 40; opening++) {
-      told.now_ms = told.circuit?.open_until_ms as number;
-      told.when(0, 1);
-      lasts.push(((told.circuit?.open_until_ms as number) - told.now_ms) / SECOND);
+      timed.now_ms = timed.circuit?.open_until_ms as number;
+      timed.when(0, 1);
+      lasts.push(((timed.circuit?.open_until_ms as number) - timed.now_ms) / SECOND);
     }
     expect(lasts.slice(0, 5)).toEqual([120, 240, 480, 600, 600]);
     expect(lasts.at(-1)).toBe(600);
@@ -99,9 +99,9 @@ describe('a half-open circuit', () => {
 
   test('counts as closed after ten minutes without an outcome, and is then forgotten', () => {
     expect(half().at(629).result[0]).toBe('half_open');
-    const told = half().at(630);
-    expect(told.result[0]).toBe('closed');
-    expect([told.when(0, 0).result, told.circuit]).toEqual([['closed', 'closed'], undefined]);
+    const timed = half().at(630);
+    expect(timed.result[0]).toBe('closed');
+    expect([timed.when(0, 0).result, timed.circuit]).toEqual([['closed', 'closed'], undefined]);
     expect(half().at(700).when(0, 2).result).toEqual(['closed', 'closed']);
     expect(half().at(700).when(0, 10).result).toEqual(['open', 'opened']);
   });
