@@ -1,10 +1,10 @@
 import { CASE_ID_MAX, subjectsRequest } from '@countersign/calls';
+import { DEFINITION_NAME, definitionIssues, sagaDefinition } from '@countersign/definitions';
 import { z } from 'zod';
 import { optionalBody } from '../answers/shared-schemas.js';
 import { refusedBy } from '../http/validation.pipe.js';
 import { issuesProblem } from '../requests/body-issues.js';
-import { DEFINITION_NAME, sagaDefinition } from '../saga-definitions/definition.schema.js';
-import { unreadableDefinition } from '../saga-definitions/refused-definition.js';
+import { refusedDefinition } from '../saga-definitions/refused-definition.js';
 import { shortDefinition } from './short-definition.js';
 
 /** Ids that begin with `saga_` are made by the gateway. */
@@ -45,7 +45,7 @@ export const sagaRequest = refusedBy(body, (issues, value) => {
   if (others.length > 0 || !isObject(definition)) return issuesProblem(others.length > 0 ? others : issues);
   const form = 'root' in definition ? sagaDefinition : 'steps' in definition ? shortDefinition : publishedDefinition;
   const found = form.safeParse(definition).error?.issues ?? [];
-  return form === publishedDefinition ? issuesProblem(found, ['definition']) : unreadableDefinition(found, definition);
+  return form === publishedDefinition ? issuesProblem(found, ['definition']) : refusedDefinition(definitionIssues(found, definition));
 });
 
 const step_id = text(200);

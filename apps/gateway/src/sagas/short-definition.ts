@@ -1,6 +1,6 @@
+import { DEFINITION_NAME, isDefinitionVersion } from '@countersign/definitions';
 import type { Binding, Block, SagaDefinition, ToolUse } from '@countersign/domain';
 import { z } from 'zod';
-import { DEFINITION_NAME, isDefinitionVersion } from '../saga-definitions/definition.schema.js';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 366 * DAY_MS;
