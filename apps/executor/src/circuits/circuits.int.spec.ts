@@ -234,14 +234,18 @@ describe('an executor', () => {
   });
   afterEach(() => rig.close());
 
-  test('opens the circuit of a tool whose runs fail, and not of one that refuses its inputs', async () => {
+  test('opens the circuit of a tool whose runs fail, not of one that refuses its inputs; another process sees it by its own reads', async () => {
     await rig.start();
+    const elsewhere = new CircuitView(rig.deps());
+    await elsewhere.start();
     const names = Array.from({ length: 12 }, (_, at) => `n${at}`);
     const failing = await Promise.all(names.map((name) => rig.allow('blind_write', name, { act: 'refuse' })));
     const invalid = await Promise.all(names.map((name) => rig.allow('asked_write', name, { call: { inputs_json: '{"name":7}' } })));
     await rig.ends([...failing, ...invalid].map(({ meta }) => meta.call_id as string));
     await rig.until(async () => (await circuitsOf(rig.store, 'default')).some(({ openings }) => openings === 1));
     expect((await circuitsOf(rig.store, 'default')).map(({ tool }) => tool)).toEqual(['blind_write']);
+    await rig.until(() => elsewhere.stateOf('default', 'blind_write', '1.0.0') === 'open', 2_000);
+    await elsewhere.close();
     const further = await rig.end(await rig.allow('blind_write', 'further'));
     expect(further.event.outcome.status).toBe('succeeded');
   });
