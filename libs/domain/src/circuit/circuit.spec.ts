@@ -86,6 +86,14 @@ describe('an open circuit', () => {
   });
 });
 
+test('outcomes from before the opening that are reported late neither close a circuit nor open it again', () => {
+  const late = (at_s: number, succeeded: number, failed: number) => {
+    const counted = [{ slot: slotAt(START_MS - 12 * SECOND, CIRCUIT_DEFAULTS), succeeded, failed }];
+    return decideCircuit(opened().circuit, counted, START_MS + at_s * SECOND, CIRCUIT_DEFAULTS).transition;
+  };
+  expect([late(5, 50, 0), late(31, 1, 0), late(31, 0, 1)]).toEqual([undefined, undefined, undefined]);
+});
+
 describe('a half-open circuit', () => {
   const half = () => opened().at(30);
 

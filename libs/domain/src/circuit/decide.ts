@@ -1,6 +1,6 @@
 import type { CircuitSettings } from './settings.js';
 import { type Circuit, circuitStateAt } from './state.js';
-import { inWindow, mergedSlots, type SlotCount, totalOf } from './window.js';
+import { inWindow, mergedSlots, type SlotCount, slotAt, totalOf } from './window.js';
 
 /** What outcomes of calls do to a circuit. */
 export interface CircuitDecision {
@@ -51,6 +51,12 @@ function decideForgotten(counted: readonly SlotCount[], now_ms: number, settings
   return { circuit, transition: 'closed' };
 }
 
+/** The outcomes since the circuit opened; an executor may report earlier ones late. */
+function sinceOpening(circuit: Circuit, counted: readonly SlotCount[], settings: CircuitSettings): readonly SlotCount[] {
+  const { opened_at_ms } = circuit;
+  return opened_at_ms === null ? counted : counted.filter(({ slot }) => slot >= slotAt(opened_at_ms, settings));
+}
+
 /**
  * Adds outcomes to a circuit, none of a call that began before its last opening (`beganBefore`). Without outcomes: what time alone does.
  */
@@ -61,14 +67,15 @@ export function decideCircuit(
   settings: CircuitSettings,
 ): CircuitDecision {
   const circuit = before ?? closed([], now_ms);
-  const slots = inWindow(mergedSlots(circuit.slots, counted), now_ms, settings);
+  const recent = sinceOpening(circuit, counted, settings);
+  const slots = inWindow(mergedSlots(circuit.slots, recent), now_ms, settings);
   switch (circuitStateAt(circuit, now_ms, settings)) {
     case 'closed':
-      return circuit.openings > 0 ? decideForgotten(counted, now_ms, settings) : decideClosed({ ...circuit, slots }, now_ms, settings);
+      return circuit.openings > 0 ? decideForgotten(recent, now_ms, settings) : decideClosed({ ...circuit, slots }, now_ms, settings);
     case 'open':
       return decideOpen(circuit, slots, settings);
     case 'half_open':
-      return decideHalfOpen(circuit, counted, now_ms, settings);
+      return decideHalfOpen(circuit, recent, now_ms, settings);
   }
 }
 
