@@ -73,6 +73,7 @@ export { afterReconcile, type ReconcileAnswer } from './execution/reconciled.js'
 export { inDoubt, type Meaning, meaningOf, type Recovery, type RunResult } from './execution/result.js';
 export { digest8, type Execution, type ExecutionState, holdsKey } from './execution/row.js';
 export { type AfterUndo, confirmed, type NotUndoable, notUndoable, undoFault } from './execution/undoing.js';
+export { callsLeft } from './limit/calls-left.js';
 export { type Counter, slotAt, usedAt } from './limit/counter.js';
 export * from './limit/decide.js';
 export * from './limit/ledger.js';
