@@ -74,6 +74,20 @@ export * from './limit/ledger.js';
 export * from './limit/state.js';
 export { nearestNames } from './registry/nearest-names.js';
 export * from './registry/record.js';
+export { BROADEN_MARK } from './repair/broaden.js';
+export { type EndedRead, type RepairCause, repairCauseOf } from './repair/cause.js';
+export { isEmptyAnswer, LIST_MARK } from './repair/empty-answer.js';
+export { nextRepair, REPAIRS_MAX, type Repair, type RepairRequest } from './repair/next-repair.js';
+export {
+  type RepairChange,
+  type RepairCheck,
+  type RepairInputs,
+  type RepairIssue,
+  type RepairRule,
+  repairRules,
+  repairWarning,
+  type ValueKind,
+} from './repair/repairs.js';
 export * from './ruling/decide.js';
 export { editApproval, editedCall } from './ruling/edit.js';
 export { dropApproval, evolveRulings } from './ruling/evolve.js';
