@@ -14,9 +14,9 @@ import {
   waitForApproval,
   waitForEvent,
 } from '@countersign/client/saga-blocks';
+import { sagaDefinition } from '@countersign/definitions';
 import { Seeded } from '@countersign/domain/testing/lanes/seeded';
 import { RandomDefinition } from '@countersign/domain/testing/sagas/random-definition';
-import { sagaDefinition } from '@countersign/gateway/saga-definitions/definition.schema';
 import { expect, test } from 'vitest';
 
 const use = { tool: 'book', version: '^1.0.0', inputs: { id: literal('x') } };
@@ -24,7 +24,7 @@ const use = { tool: 'book', version: '^1.0.0', inputs: { id: literal('x') } };
 test('the gateway takes what the builder of the client emits, of every kind of block, and changes nothing of it', () => {
   const built = saga('trip', '1.2.3-rc.1', { deadline_ms: 60_000, input_schema: { type: 'object' } })
     .step('a', { ...use, inputs: { id: from('/inputs/id') } })
-    .step('b', { ...use, inputs: { id: from('/steps/a/output/id') } }, { asks: true, manual: 'book it', fallbacks: [use] })
+    .step('b', { ...use, inputs: { id: from('/steps/a/output/id') } }, { asks: true, manual: 'book it', fallbacks: [use], repair: true })
     .step('c', use, { when: 'steps.a.output.id == "x"', compensation: { ...use, inputs: { id: from('/steps/c/output/id') } } })
     .block(branch('choice', [{ when: 'inputs.x', block: step('d', use) }], sequence(step('e', use), waitFor('pause', 5))))
     .block(parallel(first_success, step('f', use), step('g', use)))

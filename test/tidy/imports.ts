@@ -8,6 +8,7 @@ const allowed: readonly [workspaceFolder: RegExp, may: RegExp][] = [
   [/^libs\/(mapping|outbound)$/, /^$/],
   [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
   [/^libs\/proofs$/, /^$/],
+  [/^libs\/definitions$/, /^libs\/(contracts|domain)$/],
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store)$/],
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],
   [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|proofs|tool-kit)$/],

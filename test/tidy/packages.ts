@@ -13,6 +13,7 @@ export interface Manifest {
 const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/contracts': ['avsc', 'canonicalize'],
   'libs/domain': [],
+  'libs/definitions': ['yaml', 'zod'],
   'libs/mapping': ['jsonata'],
   'libs/outbound': ['undici'],
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { pointer, Refusal } from '@countersign/calls';
+import { Refusal } from '@countersign/calls';
+import { prototypeKey, tooDeep } from '@countersign/definitions';
 import type { FastifyInstance } from 'fastify';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
-import { tooDeep } from '../requests/nesting.js';
+import { refusedHazard } from '../requests/nesting.js';
 
 /** Parses a body or reports why it cannot. The router and the direct path use the same parser, from `takeOnlyJson`. */
 export type ParseJson = (request: IncomingMessage, body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;
@@ -33,34 +34,12 @@ export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
 /** The text of a body; undefined if it is not valid UTF-8, which would decode to other characters. */
 const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
 
-const takesPrototype = (value: object): string | undefined => {
-  if (Object.hasOwn(value, '__proto__')) return '__proto__';
-  const made = Object.hasOwn(value, 'constructor') ? (value as { constructor: unknown }).constructor : undefined;
-  return typeof made === 'object' && made !== null && Object.hasOwn(made, 'prototype') ? 'constructor' : undefined;
-};
-
-/** Finds a key that could pollute a prototype (`__proto__`, or `constructor` with a `prototype`), and reports its path. */
-export function prototypeKey(body: unknown): Refusal | undefined {
-  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
-  for (let one = open.pop(); one; one = open.pop()) {
-    const { value, path } = one;
-    if (typeof value !== 'object' || value === null) continue;
-    const key = takesPrototype(value);
-    if (key !== undefined) {
-      const at = pointer([...path, key]);
-      const message = 'the key __proto__, or constructor with a prototype member, is not allowed';
-      return new Refusal('invalid-request', `${at}: ${message}`, { issues: [{ path: at, code: 'prototype_key', message }] });
-    }
-    for (const [name, member] of Object.entries(value)) open.push({ value: member, path: [...path, name] });
-  }
-  return undefined;
-}
-
 /** Fastify's parser reports the same error for invalid JSON and for JSON with such a key. */
 function whyNot(text: string, cause: Error): Error | Problem {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return tooDeep(value) ?? prototypeKey(value) ?? cause;
+    const hazard = tooDeep(value) ?? prototypeKey(value);
+    return hazard ? refusedHazard(hazard) : cause;
   } catch {
     return cause;
   }

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@countersign/calls';
+import { YAML_BYTES_MAX, yamlValue } from '@countersign/definitions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Role } from '../authentication/authenticator.js';
 import type { Problem } from '../http/problem.js';
 import type { RequestAccess } from '../http/request-access.js';
+import { refusedHazard } from '../requests/nesting.js';
 import { type InTurn, unreadForm } from './json-bodies.js';
-import { YAML_BYTES_MAX, yamlValue } from './yaml-text.js';
 
 export const YAML = 'application/yaml';
 
@@ -22,6 +23,12 @@ function refusedBody(request: FastifyRequest, bytes: number, access: YamlAccess)
   return unreadForm(headers) ?? (bytes > YAML_BYTES_MAX ? new Refusal('body-too-large', detail) : undefined);
 }
 
+function bodyValue(body: Buffer): { value: unknown } | Problem {
+  const read = isUtf8(body) ? yamlValue(body.toString()) : { fault: 'is not UTF-8' };
+  if ('fault' in read) return new Refusal('malformed-body', `The body ${read.fault}`);
+  return 'hazard' in read ? refusedHazard(read.hazard) : read;
+}
+
 /** Reads YAML where a route takes it. */
 export function takeYaml(server: FastifyInstance, inTurn: InTurn, access: YamlAccess): void {
   server.addContentTypeParser(YAML, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -29,7 +36,7 @@ export function takeYaml(server: FastifyInstance, inTurn: InTurn, access: YamlAc
     const refused = refusedBody(request, body.length, access);
     if (refused) return done(refused as never, undefined);
     return inTurn(request.raw, body.length, () => {
-      const read = isUtf8(body) ? yamlValue(body.toString()) : new Refusal('malformed-body', 'The body is not UTF-8');
+      const read = bodyValue(body);
       if (read instanceof Refusal) done(read as never, undefined);
       else done(null, read.value);
     });

@@ -1,7 +1,7 @@
 import type { Refusal } from '@countersign/calls';
 import { canonicalText, sha256Hex } from '@countersign/contracts';
+import type { SagaDefinitionRequest } from '@countersign/definitions';
 import { type DefinitionFault, faultAt, type SagaDefinition, type SagaDefinitionVersion } from '@countersign/domain';
-import type { SagaDefinitionRequest } from './definition.schema.js';
 import { refusedDefinition } from './refused-definition.js';
 import type { DefinitionSummary, DefinitionVersion, Finding } from './saga-definitions.schemas.js';
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Refusal } from '@countersign/calls';
+import type { SagaDefinitionRequest } from '@countersign/definitions';
 import { Body, Controller, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { withHeaders } from '../answers/with-headers.js';
@@ -10,7 +11,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
 import type { HttpReply } from '../http/reply.js';
 import { type PageQuery, pageQuery } from '../lists/page-query.js';
-import { definitionBody, type SagaDefinitionRequest } from './definition.schema.js';
+import { definitionBody } from './refused-definition.js';
 import { definitionCheck, definitionPage, definitionVersion, newestDefinition, publishedDefinition } from './saga-definitions.schemas.js';
 import { SagaDefinitionsService } from './saga-definitions.service.js';
 

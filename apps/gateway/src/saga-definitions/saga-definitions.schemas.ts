@@ -1,7 +1,7 @@
+import { sagaDefinition } from '@countersign/definitions';
 import { z } from 'zod';
 import { principalName, timeOf } from '../answers/shared-schemas.js';
 import { pageOfItems } from '../lists/page-query.js';
-import { sagaDefinition } from './definition.schema.js';
 
 const finding = z
   .object({

@@ -1,4 +1,5 @@
 import { type Caller, Refusal } from '@countersign/calls';
+import type { SagaDefinitionRequest } from '@countersign/definitions';
 import {
   faultAt,
   itemNames,
@@ -14,7 +15,6 @@ import { ConfigurationService, type EditRequest } from '../configuration/configu
 import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { type CompiledDefinition, compileDefinition } from './compile-definition.js';
-import type { SagaDefinitionRequest } from './definition.schema.js';
 import { type CheckedText, definitionText, findingOf, publishedOf, summaryOf, versionOf } from './definition-text.js';
 import { refusedDefinition } from './refused-definition.js';
 import type {

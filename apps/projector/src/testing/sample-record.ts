@@ -12,7 +12,9 @@ export class SampleRecord extends SampleHistory {
     const whole = {
       definition_digest: null,
       definition_json: null,
-      on_behalf_of: null,
+      authority: null,
+      request_digest: null,
+      source: null,
       deadline_at_ms: null,
       wait_max_ms: null,
       estimates: [],

@@ -88,6 +88,20 @@ export class CallSealer {
     return sealing ? sealing.seal.text(text) : tooManySubjects();
   }
 
+  /** The inputs of a step of a saga, for its own record: encrypted as those of its call will be. */
+  async ofStep(
+    tenant_id: string,
+    { tool, markings, inputs_json }: { tool: string; markings: readonly string[]; inputs_json: string },
+  ): Promise<string | Refusal> {
+    const forged = this.forged(tenant_id, inputs_json);
+    const rules = this.rules(tenant_id, tool, markings);
+    if (forged || rules.length === 0) return forged ?? inputs_json;
+    if (!this.personal) return noKeys();
+    const inputs = JSON.parse(inputs_json) as unknown;
+    const { seal } = await this.personal.sealing({ tenant_id, rules, markings, inputs, requested_at_ms: this.clock.now_ms() });
+    return seal.text(inputs_json);
+  }
+
   /** Encrypts an output that a person supplies for a call. */
   async output(tenant_id: string, call: ToolCall | null, json: string | null): Promise<string | null | Refusal> {
     if (json === null) return null;

@@ -13,6 +13,9 @@ type PlacedStep = Place & { block: StepBlock };
 const stepsOf = (definition: SagaDefinition): PlacedStep[] =>
   within(rootOf(definition)).filter((place): place is PlacedStep => place.block.kind === 'step');
 
+/** All steps of a definition. */
+export const stepsOfDefinition = (definition: SagaDefinition): StepBlock[] => stepsOf(definition).map(({ block }) => block);
+
 /** Declared p99 by step name; steps whose tools declare none are missing. */
 export function latenciesOf(definition: SagaDefinition, tools: readonly KnownTool[]): Latencies {
   const steps = stepsOf(definition).map(({ block }) => block);
@@ -50,14 +53,20 @@ function effectFaults(step: StepBlock, pointer: string, is_followed: boolean, to
   return [];
 }
 
+const repairFaults = (step: StepBlock, pointer: string, tools: readonly KnownTool[]): DefinitionFault[] =>
+  step.repair && traitsOf(step, tools).is_write
+    ? [warningAt(step.name, `${pointer}/repair`, `${step.name} has an effect: only reads are repaired`)]
+    : [];
+
 function stepFaults(step: StepBlock, pointer: string, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
-  return placedUses(step, pointer).flatMap(({ use, pointer: at, is_compensation }) => {
+  const uses = placedUses(step, pointer).flatMap(({ use, pointer: at, is_compensation }) => {
     const found = useFaults(use, step.name, at, tools);
     const tool = resolveTool(use, tools);
     if (!tool) return found;
     const ran = is_compensation ? new Map([...scope.ran, [step.name, step]]) : scope.ran;
     return [...found, ...inputFaults(use.inputs, tool, { step: step.name, pointer: at }, { ...scope, ran }, tools)];
   });
+  return [...uses, ...repairFaults(step, pointer, tools)];
 }
 
 /** Faults of all steps below a place, each checked with the steps that always run before it. */

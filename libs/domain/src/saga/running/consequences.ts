@@ -4,7 +4,7 @@ import { cancelRun, endWait, fact, openTicket, undoFailed } from './drafts.js';
 import type { SagaFact } from './facts.js';
 import type { Due, Part } from './part.js';
 import { progressOf } from './progress.js';
-import { inDoubt, isLive, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
+import { hasTicket, inDoubt, isLive, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
 import { stuckIn, turnedBack, undoDue, undoRequested } from './undo-order.js';
 
 /**
@@ -13,9 +13,6 @@ import { stuckIn, turnedBack, undoDue, undoRequested } from './undo-order.js';
 export function undoScope(saga: RunningSaga, part: Part): readonly Run[] {
   return saga.turned ? turnedBack(saga) : part.undo;
 }
-
-const hasTicket = (saga: RunningSaga, { ticket, step_id, call_id }: Ticket): boolean =>
-  saga.tickets.some((open) => open.ticket === ticket && open.step_id === step_id && open.call_id === call_id);
 
 function missingTicket(
   saga: RunningSaga,

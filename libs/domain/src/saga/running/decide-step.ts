@@ -1,8 +1,9 @@
 import type { CallError } from '@countersign/contracts';
 import { stepDeadline } from '../definition/latency.js';
-import type { EndStep, PrepareStep, SagaCommand } from './commands.js';
+import type { EndStep, PrepareStep, SagaCommand, SkipLevel } from './commands.js';
 import { endWait, fact, ofRun } from './drafts.js';
 import type { SagaFact } from './facts.js';
+import { skippedLevel } from './level-skip.js';
 import { dueOf, progressOf } from './progress.js';
 import { deadlineOf, type Run, type RunningSaga, runOf } from './state.js';
 
@@ -47,10 +48,15 @@ function endedWithoutCall(saga: RunningSaga, command: Of<'step_skipped'> | Of<'s
   return [fact(saga, 'saga_step_ended', { ...which, ...how, ...NO_EFFECT, ended_at_ms: now_ms })];
 }
 
-/** Only the first level has a condition. */
+/** The condition is read before the first call: at level 0, or later if all levels before were skipped. */
 export function skipStep(saga: RunningSaga, command: Of<'step_skipped'>, now_ms: number): SagaFact[] {
-  return dueStep(saga, command.step_id)?.level === 0 ? endedWithoutCall(saga, command, now_ms) : [];
+  const is_first = dueStep(saga, command.step_id)?.level === 0 || (saga.steps.get(command.step_id)?.runs ?? []).length === 0;
+  return is_first ? endedWithoutCall(saga, command, now_ms) : [];
 }
+
+/** A level that is not due is not skipped: so none is while a call of the step is open or in doubt. */
+export const skipLevel = (saga: RunningSaga, command: SkipLevel, now_ms: number): SagaFact[] =>
+  dueStep(saga, command.step_id)?.level === command.level ? [skippedLevel(saga, command, now_ms)] : [];
 
 export const unpreparedStep = (saga: RunningSaga, command: Of<'step_unprepared'>, now_ms: number): SagaFact[] =>
   endedWithoutCall(saga, command, now_ms);

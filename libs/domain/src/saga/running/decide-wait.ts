@@ -21,14 +21,14 @@ export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms:
 
 /** Answers an approval, an event or a manual task; a `time` wait takes no answer. */
 export function answerWait(saga: RunningSaga, command: AnswerWait, now_ms: number): SagaFact[] | string {
-  const { step_id, is_refused, answer_json, reason, by } = command;
+  const { step_id, is_refused, answer_json, reason, by, command_id, source } = command;
   const wait = saga.waits.get(step_id);
   if (!wait) return `no wait of this saga has the id ${step_id}`;
   if (wait.end !== null || saga.ended) return [];
   if (wait.wait === 'time' || wait.wait === 'call_approval')
     return `${step_id} waits for ${wait.wait === 'time' ? 'a moment' : 'the approval of its call'}: it takes no answer`;
   const ended_as = is_refused ? 'refused' : 'answered';
-  return [fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json, reason, by, ended_at_ms: now_ms })];
+  return [fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json, reason, by, command_id, source, ended_at_ms: now_ms })];
 }
 
 /** The times at which the saga changes by itself; its one timer is set to the earliest. */

@@ -14,7 +14,8 @@ export function cancelRun(saga: RunningSaga, run: Run, reason: string, requested
 }
 
 export function endWait(saga: RunningSaga, step_id: string, ended_as: 'expired' | 'withdrawn' | 'answered', ended_at_ms: number): SagaFact {
-  return fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json: null, reason: null, by: null, ended_at_ms });
+  const nobody = { answer_json: null, reason: null, by: null, command_id: null, source: null };
+  return fact(saga, 'saga_wait_ended', { step_id, ended_as, ...nobody, ended_at_ms });
 }
 
 export function openTicket(

@@ -1,7 +1,9 @@
 import type {
+  Authority,
   EffectEvidence,
   Principal,
   SagaEndStatus,
+  SagaLevelSkipReason,
   SagaStepStatus,
   SagaTicket,
   SagaWaitKind,
@@ -20,6 +22,8 @@ export interface Undo {
   tool: string | null;
   version: string | null;
   inputs_json: string | null;
+  /** Number of calls so far: a person may have it tried again. */
+  requests: number;
 }
 
 /** One call of a step. */
@@ -56,21 +60,31 @@ export interface RunEnd {
   is_late: boolean;
 }
 
+/** A level that could not run. `seq`: sequence number of its record. */
+export interface LevelSkip {
+  level: number;
+  reason: SagaLevelSkipReason;
+  seq: number;
+}
+
 export interface StepEntry {
   /**
    * skipped: the condition was false. excused: a person did the step or accepted its failure. unprepared: its inputs could not be
    * evaluated.
    */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
-  /** A person requested a retry of the failed step: same level, key and inputs. */
-  is_again: boolean;
+  /** The level that a person's retry of the failed step tries first; null: no retry is due. A level that ran keeps its key and inputs. */
+  retry_level: number | null;
   runs: Run[];
+  /** Levels that were skipped and that no retry considers anew. */
+  skips: readonly LevelSkip[];
 }
 
 export interface WaitEntry {
   wait: SagaWaitKind;
   until_ms: number;
-  end: { ended_as: SagaWaitOutcome; seq: number } | null;
+  /** `answer_json` is the output of the wait, or of the step that a person did. */
+  end: { ended_as: SagaWaitOutcome; seq: number; answer_json: string | null } | null;
 }
 
 export interface Ticket {
@@ -86,7 +100,10 @@ export interface RunningSaga {
   latencies: Latencies;
   deadline_at_ms: number | null;
   wait_max_ms: number;
+  inputs_json: string;
   by: Principal;
+  authority: Authority | null;
+  definition_digest: string | null;
   /** Number of records folded so far. */
   seq: number;
   steps: Map<string, StepEntry>;
@@ -121,6 +138,9 @@ export const isStuck = ({ undo }: Run): boolean => undo !== null && stuck.has(un
 
 /** True if the effect must be undone once its step is no longer wanted. Excludes late effects: a person decides about those. */
 export const stands = (run: Run): boolean => tookEffect(run) && !run.end?.is_late && !run.is_irreversible && !isUndone(run);
+
+export const hasTicket = (saga: RunningSaga, { ticket, step_id, call_id }: Ticket): boolean =>
+  saga.tickets.some((open) => open.ticket === ticket && open.step_id === step_id && open.call_id === call_id);
 
 /** The last irreversible step that took effect. Its effect and all earlier ones stay. */
 export function pivotOf(saga: RunningSaga): Run | undefined {

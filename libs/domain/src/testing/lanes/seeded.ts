@@ -1,12 +1,9 @@
-/** mulberry32: the same seed gives the same run. */
-export class Seeded {
-  constructor(private state: number) {}
+import { Mulberry32 } from '../../mulberry32.js';
 
+/** Draws for simulations: the same seed gives the same run. */
+export class Seeded extends Mulberry32 {
   below(n: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % n;
+    return this.next() % n;
   }
 
   /** True once in `n` times. */

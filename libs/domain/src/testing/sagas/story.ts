@@ -26,7 +26,7 @@ export class Story {
   constructor(root: Block, deadline_at_ms: number | null = null) {
     const definition = { name: 'd', version: '1', wait_max_ms: 1_000, root };
     const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 's', case_id: null, by, on_behalf_of: null };
+    const who = { saga_id: 's', case_id: null, by, authority: null, request_digest: null, source: null };
     this.when({ kind: 'start', definition, ...texts, ...who, latencies: { a: 100, b: 300 }, deadline_at_ms });
   }
 
@@ -86,7 +86,7 @@ export class Story {
   }
 
   controls(act: 'pause' | 'resume' | 'cancel' | 'retry' | 'accept' | 'done_by_hand', step_id: string | null = null): this {
-    return this.when({ kind: 'control', command_id: `c${++this.ids}`, act, step_id, reason: null, by });
+    return this.when({ kind: 'control', command_id: `c${++this.ids}`, act, step_id, reason: null, by, source: null });
   }
 
   call(step_id: string): string {
