@@ -56,7 +56,7 @@ export class SagaPlatform {
   async restart({ lose_database = false } = {}): Promise<void> {
     await this.stop();
     if (lose_database)
-      for (const name of ['database', 'pglite', 'store']) rmSync(path.join(this.dir, 'data', name), { recursive: true, force: true });
+      for (const name of ['pg', 'pg.boot']) rmSync(path.join(this.dir, 'data', name), { recursive: true, force: true });
     const { platform, app } = await started(this.dir, this.env);
     this.platform = platform;
     this.app = app;
