@@ -36,14 +36,26 @@ test('a failed compensation alerts once, with everything that a person needs and
   await world.orchestrator.failsToUndo('trip-1', 'book');
   const [alert] = await received(1);
   expect(alert.type).toBe('saga.compensation_failed');
-  expect(alert.data).toMatchObject({ saga_id: 'trip-1', ticket: 'compensation_failed', step_id: 'book', definition: 'trip', version: '1.0.0' });
+  expect(alert.data).toMatchObject({
+    saga_id: 'trip-1',
+    ticket: 'compensation_failed',
+    step_id: 'book',
+    definition: 'trip',
+    version: '1.0.0',
+  });
   expect(alert.data).toMatchObject({ tool: 'undo', error: { code: 'UNKNOWN', message: expect.stringContaining('book') } });
   expect(alert.data.call).toMatch(/^http.*\/v1\/calls\/0-/);
   const accept = alert.data.actions.find(({ act }: { act: string }) => act === 'accept');
   const path = new URL(accept.href).pathname;
-  expect((await world.send('POST', path, { body: { step_id: accept.step_id, reason: 'paid out' } })).body.status).toBe('compensation_failed');
+  expect((await world.send('POST', path, { body: { step_id: accept.step_id, reason: 'paid out' } })).body.status).toBe(
+    'compensation_failed',
+  );
   const [, end] = await received(2);
-  expect([end.type, end.data.status, end.data.saga]).toEqual(['saga.compensation_failed', 'compensation_failed', expect.stringContaining('trip-1')]);
+  expect([end.type, end.data.status, end.data.saga]).toEqual([
+    'saga.compensation_failed',
+    'compensation_failed',
+    expect.stringContaining('trip-1'),
+  ]);
   await sleep(500);
   expect(await receiver.received(0)).toHaveLength(2);
 });

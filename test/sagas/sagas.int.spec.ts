@@ -156,7 +156,13 @@ describe('a request that starts nothing', () => {
     ['an unknown tool', { definition: { name: 'a', version: '1.0.0', steps: [{ id: 'a', tool: 'none' }] } }, 404, 'tool_not_found'],
     ['no definition', {}, 400, 'invalid_request', '/definition'],
     ['an unknown field', { definition: { name: 'trip' }, inputs: { id: 'x' }, wait: 1 }, 400, 'invalid_request', '/wait'],
-    ['subjects of a definition in the request', { definition: definition(step('book')), subjects: ['ann'] }, 400, 'invalid_request', '/subjects'],
+    [
+      'subjects of a definition in the request',
+      { definition: definition(step('book')), subjects: ['ann'] },
+      400,
+      'invalid_request',
+      '/subjects',
+    ],
     ['named subjects without rules', { definition: { name: 'trip' }, inputs: { id: 'x' }, subjects: ['ann'] }, 400, 'invalid_request'],
   ];
   test.each(refusals)('%s', async (_what, request, status, reason, path) => {
@@ -318,7 +324,9 @@ test('inputs and answers about data subjects are sealed on the record', async ()
   expect([made.status, made.body]).toEqual([202, expect.objectContaining({ saga_id })]);
   const answer = { outcome: 'answered', answer: { at: 'Ada Street' }, reason: 'seen by Ada', subjects: ['ada'] };
   expect((await act(saga_id, 'waits/arrived', answer, keys.agent)).status).toBe(200);
-  const recorded = [...(await world.events('saga-requested')), ...(await world.events('compensation'))].filter((one) => one.saga_id === saga_id);
+  const recorded = [...(await world.events('saga-requested')), ...(await world.events('compensation'))].filter(
+    (one) => one.saga_id === saga_id,
+  );
   expect(JSON.stringify(recorded)).not.toContain('Ada');
   const inputs = recorded.find((one) => one.inputs_json).inputs_json;
   expect(JSON.parse(inputs)).toMatch(/^sealed:v1:/);

@@ -95,9 +95,7 @@ export const callMapping = z
 const validation = z.object({ layer: z.string(), issues: z.array(z.unknown()) }).nullable();
 const provenance = z.object({ source: z.string(), freshness: timeOf.nullable(), confidence: z.number().nullable() }).nullable();
 
-const sagaStep = z
-  .object({ saga_id: z.string(), step_id: z.string(), level: z.int(), attempt: z.int() })
-  .meta({ id: 'SagaStepOfCall' });
+const sagaStep = z.object({ saga_id: z.string(), step_id: z.string(), level: z.int(), attempt: z.int() }).meta({ id: 'SagaStepOfCall' });
 
 /** The envelope of a call (libs/calls, envelopeText). */
 export const callEnvelope = z

@@ -69,7 +69,7 @@ export class SagaNotificationDetails {
 }
 
 /** Code and message; no message that is sealed: channels may not have personal data. */
-function errorOf(text: string | null): Pick<CallError, 'code' | 'class'> & { message: string | null } | null {
+function errorOf(text: string | null): (Pick<CallError, 'code' | 'class'> & { message: string | null }) | null {
   if (text === null) return null;
   const { code, class: error_class, message } = JSON.parse(text) as CallError;
   return { code, class: error_class, message: message.includes(SEALED) ? null : message };
