@@ -55,8 +55,7 @@ export class SagaPlatform {
   /** Stops all services in order and starts them on the same data; `lose_database`: the tables are lost. */
   async restart({ lose_database = false } = {}): Promise<void> {
     await this.stop();
-    if (lose_database)
-      for (const name of ['pg', 'pg.boot']) rmSync(path.join(this.dir, 'data', name), { recursive: true, force: true });
+    if (lose_database) for (const name of ['pg', 'pg.boot']) rmSync(path.join(this.dir, 'data', name), { recursive: true, force: true });
     const { platform, app } = await started(this.dir, this.env);
     this.platform = platform;
     this.app = app;

@@ -156,6 +156,13 @@ describe('a request that starts nothing', () => {
     ['an unknown tool', { definition: { name: 'a', version: '1.0.0', steps: [{ id: 'a', tool: 'none' }] } }, 404, 'tool_not_found'],
     ['no definition', {}, 400, 'invalid_request', '/definition'],
     ['an unknown field', { definition: { name: 'trip' }, inputs: { id: 'x' }, wait: 1 }, 400, 'invalid_request', '/wait'],
+    [
+      'subjects of a definition in the request',
+      { definition: definition(step('book')), subjects: ['ann'] },
+      400,
+      'invalid_request',
+      '/subjects',
+    ],
     ['named subjects without rules', { definition: { name: 'trip' }, inputs: { id: 'x' }, subjects: ['ann'] }, 400, 'invalid_request'],
   ];
   test.each(refusals)('%s', async (_what, request, status, reason, path) => {
@@ -305,6 +312,27 @@ test('sagas are listed by status, definition and case', async () => {
   expect((await list('definition=short')).map(({ definition: { name } }: { definition: { name: string } }) => name)).toEqual(['short']);
   expect((await list('status=running,pending')).length).toBeGreaterThan(0);
   expect((await world.send('GET', '/v1/sagas?status=gone')).body.validation.issues[0].path).toBe('/status/0');
+});
+
+test('inputs and answers about data subjects are sealed on the record', async () => {
+  await world.send('PUT', '/v1/personal-data/people', { body: { tools: ['none'], subjects: ['/person'] } });
+  const event = { kind: 'wait', name: 'arrived', wait: 'event', subject: 'parcel', timeout_ms: 50_000, on_timeout: 'fail' };
+  const body = definition(event, { name: 'parcel', version: '1.0.0' });
+  await world.send('PUT', '/v1/saga-definitions/parcel/versions/1.0.0', { body });
+  const saga_id = nextId();
+  const made = await post({ definition: { name: 'parcel' }, inputs: { who: 'Ada Lovelace' }, saga_id, subjects: ['ada'] });
+  expect([made.status, made.body]).toEqual([202, expect.objectContaining({ saga_id })]);
+  const answer = { outcome: 'answered', answer: { at: 'Ada Street' }, reason: 'seen by Ada', subjects: ['ada'] };
+  expect((await act(saga_id, 'waits/arrived', answer, keys.agent)).status).toBe(200);
+  const recorded = [...(await world.events('saga-requested')), ...(await world.events('compensation'))].filter(
+    (one) => one.saga_id === saga_id,
+  );
+  expect(JSON.stringify(recorded)).not.toContain('Ada');
+  const inputs = recorded.find((one) => one.inputs_json).inputs_json;
+  expect(JSON.parse(inputs)).toMatch(/^sealed:v1:/);
+  expect((await read(saga_id)).waits[0].reason).toBe('seen by Ada');
+  const forged = await post({ definition: { name: 'parcel' }, inputs: { who: JSON.parse(inputs) } });
+  expect(forged.body).toMatchObject({ status: 400, reason: 'invalid_request' });
 });
 
 test('a start that no orchestrator answers is 503 and stays on the record: the same request finds its saga later', async () => {

@@ -63,6 +63,7 @@ import { NotificationReader } from './notifications/notification-reader.js';
 import { NotificationSender } from './notifications/notification-sender.js';
 import { startNotifications } from './notifications/notifications.module.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
+import { SagaNotificationDetails } from './notifications/saga-notification-details.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
@@ -241,7 +242,11 @@ export async function startGateway(
     await wired.running.start(config.lanes);
     await wired.saga_watches.start(config.lanes);
     if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
-    const reader = new NotificationReader(wired.notifications, wired.configuration);
+    const reader = new NotificationReader(
+      wired.notifications,
+      wired.configuration,
+      new SagaNotificationDetails(deps.store, publicUrl(config), deps.logger),
+    );
     sunsets.start();
     wired.usage.closer.start();
     ended.notifications = await startNotifications(deps, config.lanes, reader);

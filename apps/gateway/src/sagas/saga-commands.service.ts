@@ -74,7 +74,7 @@ export class SagaCommands {
     if (answer_json instanceof Refusal) return answer_json;
     const { tenant_id, principal } = by.caller;
     const [sealed_answer, sealed_reason] = [
-      await this.sealed(tenant_id, subjects, answer_json),
+      await this.sealed(tenant_id, subjects, answer_json, 'json'),
       await this.sealed(tenant_id, subjects, body.reason ?? null),
     ];
     if (sealed_answer instanceof Refusal) return sealed_answer;
@@ -98,8 +98,14 @@ export class SagaCommands {
   }
 
   /** A text about data subjects is sealed under their keys. */
-  private async sealed(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
-    if (text === null || subjects.length > 0) return this.sealer.about(tenant_id, subjects, text);
+  private async sealed(
+    tenant_id: string,
+    subjects: readonly string[],
+    text: string | null,
+    form: 'text' | 'json' = 'text',
+  ): Promise<string | null | Refusal> {
+    if (text === null || subjects.length > 0)
+      return form === 'json' ? this.sealer.jsonAbout(tenant_id, subjects, text) : this.sealer.about(tenant_id, subjects, text);
     return this.sealer.forged(tenant_id, text) ?? text;
   }
 

@@ -1,4 +1,3 @@
-import { type SagaDefinition, sagaQuestionsOf } from '@countersign/domain';
 import type { ReadSaga, SagaStepWrite, SagaUndoState, SagaWaitRow } from '@countersign/store';
 import { isoOf } from '../answers/shared-schemas.js';
 import { nameOf, parsed, summaryOf } from './saga-summary.js';
@@ -29,18 +28,6 @@ function stepOf(row: SagaStepWrite): SagaStepAnswer {
   };
 }
 
-/** `questions` as a map; the text may be the definition itself, if that was sealed. */
-export function questionsIn(text: string | null): Readonly<Record<string, string>> {
-  if (text === null) return {};
-  try {
-    const value = JSON.parse(text) as SagaDefinition | Record<string, string>;
-    if (value === null || typeof value !== 'object') return {};
-    return 'root' in value ? sagaQuestionsOf(value as SagaDefinition) : (value as Record<string, string>);
-  } catch {
-    return {};
-  }
-}
-
 /** The name of a step without the indices of maps. */
 const nameOfStep = (step_id: string): string => step_id.replace(/(\[\d+\])+$/, '');
 const TAKES_ANSWER: ReadonlySet<SagaWaitRow['wait']> = new Set(['approval', 'event', 'manual']);
@@ -63,9 +50,9 @@ function pivotOf(steps: readonly SagaStepWrite[]): string | null {
   return pivots.sort((a, b) => (b.end_offset ?? 0) - (a.end_offset ?? 0))[0]?.step_id ?? null;
 }
 
-/** A saga with its steps, waits and tickets. `questions`: readable text. */
-export function detailsOf({ saga, steps, waits, tickets }: ReadSaga, questions: string | null): SagaWithSteps {
-  const asked = questionsIn(questions);
+/** A saga with its steps, waits and tickets. */
+export function detailsOf({ saga, steps, waits, tickets }: ReadSaga): SagaWithSteps {
+  const asked = (parsed(saga.questions) ?? {}) as Readonly<Record<string, string>>;
   return {
     ...summaryOf(saga),
     pivot_step_id: pivotOf(steps),

@@ -96,13 +96,13 @@ export class SagaLaunches {
     else this.starting.delete(tenant_id);
   }
 
+  /** Inputs about data subjects are sealed under their keys. A definition is not: it may hold no personal data. */
   private async sealed(tenant_id: string, fields: Fields, subjects: readonly string[]): Promise<Fields | Refusal> {
     const { inputs_json, definition_json } = fields;
-    if (subjects.length === 0) return this.sealer.forged(tenant_id, `${inputs_json}\n${definition_json ?? ''}`) ?? fields;
-    const inputs = await this.sealer.about(tenant_id, subjects, inputs_json);
-    if (inputs instanceof Refusal) return inputs;
-    const definition = await this.sealer.about(tenant_id, subjects, definition_json);
-    return definition instanceof Refusal ? definition : { ...fields, inputs_json: inputs as string, definition_json: definition };
+    const forged = this.sealer.forged(tenant_id, `${inputs_json}\n${definition_json ?? ''}`);
+    if (forged || subjects.length === 0) return forged ?? fields;
+    const sealed = await this.sealer.jsonAbout(tenant_id, subjects, inputs_json);
+    return sealed instanceof Refusal ? sealed : { ...fields, inputs_json: sealed as string };
   }
 
   private async answered(

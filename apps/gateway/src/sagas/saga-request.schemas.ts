@@ -19,22 +19,20 @@ const publishedDefinition = z
   })
   .meta({ id: 'SagaDefinitionReference' });
 
-const body = z
-  .strictObject({
-    definition: z.union([publishedDefinition, sagaDefinition, shortDefinition]).describe('a published definition, or a whole one'),
-    inputs: z.record(z.string(), z.unknown()).default({}).describe('checked against the `input_schema` of the definition'),
-    saga_id: z
-      .string()
-      .regex(SAGA_ID, 'at most 100 of A to Z, a to z, 0 to 9, dot, _ and -, a letter or digit first, and not `saga_` first')
-      .optional()
-      .describe('your own id: the same request sent again is the same saga, another one is 409 saga_id_taken'),
-    case_id: text(CASE_ID_MAX).optional().describe('an id of a case, or `ext:` and its external_id'),
-    deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; the clock stands still while a person decides'),
-    on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
-    user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; never recorded'),
-    subjects: subjectsRequest,
-  })
-  .meta({ id: 'SagaRequest' });
+const body = z.strictObject({
+  definition: z.union([publishedDefinition, sagaDefinition, shortDefinition]).describe('a published definition, or a whole one'),
+  inputs: z.record(z.string(), z.unknown()).default({}).describe('checked against the `input_schema` of the definition'),
+  saga_id: z
+    .string()
+    .regex(SAGA_ID, 'at most 100 of A to Z, a to z, 0 to 9, dot, _ and -, a letter or digit first, and not `saga_` first')
+    .optional()
+    .describe('your own id: the same request sent again is the same saga, another one is 409 saga_id_taken'),
+  case_id: text(CASE_ID_MAX).optional().describe('an id of a case, or `ext:` and its external_id'),
+  deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; the clock stands still while a person decides'),
+  on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
+  user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; never recorded'),
+  subjects: subjectsRequest,
+});
 
 const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
@@ -69,8 +67,7 @@ export const waitAnswer = z
   .refine(({ outcome, answer }) => outcome === 'answered' || answer === undefined, {
     path: ['answer'],
     message: 'a refused wait has no answer: give the reason',
-  })
-  .meta({ id: 'SagaWaitAnswer' });
+  });
 
 export const waitStepId = step_id;
 

@@ -1,6 +1,6 @@
 import { type AuthorityResolver, badReference, type Caller, isDelegated, noSuchCase, Refusal, Views } from '@countersign/calls';
 import { type Authority, canonicalText, type EventMap } from '@countersign/contracts';
-import { caseOf, resolveCaseId, type Tenant, tenantOf } from '@countersign/domain';
+import { caseOf, resolveCaseId, tenantOf } from '@countersign/domain';
 import type { TenantKeys } from '@countersign/process';
 import { readSagaRow, type SagaRow } from '@countersign/store';
 import { Inject, Injectable } from '@nestjs/common';
@@ -73,6 +73,8 @@ export class SagaStarts {
     { saga_id, chosen_by, request_digest }: SagaIdentity,
     authority: Authority,
   ): Promise<Request | Refusal> {
+    const open = openDefinition(request);
+    if (open) return open;
     const case_id = this.caseOf(request, caller.tenant_id);
     if (case_id instanceof Refusal) return case_id;
     const chosen = await this.definitions.of(caller, request.definition);
@@ -119,4 +121,9 @@ export class SagaStarts {
   }
 }
 
-export type { Request as CheckedSagaRequest, Tenant };
+/** A definition in the request is recorded as it is, so that it goes with no data subjects. */
+function openDefinition({ definition, subjects }: SagaRequest): Refusal | undefined {
+  if (subjects.length === 0 || !('root' in definition || 'steps' in definition)) return undefined;
+  const message = 'go only with a published definition: pass personal data as inputs, which are sealed';
+  return new Refusal('invalid-request', `/subjects: ${message}`, { issues: [{ path: '/subjects', code: 'definition', message }] });
+}

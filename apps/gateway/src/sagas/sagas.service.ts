@@ -1,4 +1,4 @@
-import { Readable, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
 import { type ListedSagaTicket, listSagas, listSagaTickets, readSaga } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
@@ -15,7 +15,6 @@ export const sagaNotFound = (): Refusal => new Refusal('not-found', 'no saga has
 export class SagasService {
   constructor(
     private readonly views: Views,
-    private readonly readable: Readable,
     private readonly configuration: ConfigurationService,
   ) {}
 
@@ -28,8 +27,7 @@ export class SagasService {
     const current = await this.views.current(seen);
     const found = await readSaga(this.views.store, tenant_id, saga_id);
     if (!found) return current ? sagaNotFound() : viewsBehind();
-    const { questions } = found.saga;
-    return detailsOf(found, questions === null ? null : await this.readable.text(tenant_id, questions));
+    return detailsOf(found);
   }
 
   /** Newest first. */

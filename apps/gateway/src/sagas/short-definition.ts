@@ -8,7 +8,7 @@ const WAIT_MAX_DEFAULT_MS = 7 * DAY_MS;
 
 const inputs = z
   .record(z.string().max(200), z.unknown())
-  .default({})
+  .optional()
   .describe('a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}`');
 const use = {
   tool: z.string().min(1).max(64),
@@ -35,7 +35,7 @@ export const shortDefinition = z
     version: z.string().refine(isDefinitionVersion, 'is no exact semantic version such as 1.0.0'),
     input_schema: z.record(z.string(), z.unknown()).optional(),
     deadline_ms: z.int().min(1).max(LONGEST_MS).optional(),
-    wait_max_ms: z.int().min(1).max(LONGEST_MS).default(WAIT_MAX_DEFAULT_MS),
+    wait_max_ms: z.int().min(1).max(LONGEST_MS).optional().describe('absent: 7 days'),
     steps: z.array(step).min(1).max(100),
   })
   .meta({ id: 'ShortSagaDefinition' });
@@ -60,7 +60,7 @@ export const shortPointer = (pointer: string): string =>
 
 /** The definition as blocks. `versionOf`: the version of a tool whose step names none. */
 export function wholeDefinition({ steps, ...frame }: ShortDefinition, versionOf: (tool: string) => string): SagaDefinition {
-  const useOf = ({ tool, version, inputs: values }: Use): ToolUse => ({
+  const useOf = ({ tool, version, inputs: values = {} }: Use): ToolUse => ({
     tool,
     version: version ?? versionOf(tool),
     inputs: Object.fromEntries(Object.entries(values).map(([field, value]) => [field, bindingOf(value)])),
@@ -75,9 +75,10 @@ export function wholeDefinition({ steps, ...frame }: ShortDefinition, versionOf:
       ...(asks !== undefined && { asks }),
     }),
   );
-  const { input_schema, deadline_ms, ...named } = frame;
+  const { input_schema, deadline_ms, wait_max_ms = WAIT_MAX_DEFAULT_MS, ...named } = frame;
   return {
     ...named,
+    wait_max_ms,
     ...(input_schema && { input_schema }),
     ...(deadline_ms !== undefined && { deadline_ms }),
     root: { kind: 'sequence', blocks },

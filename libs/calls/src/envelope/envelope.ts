@@ -152,6 +152,13 @@ function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Re
   return { source, freshness: time(as_of_ms), confidence };
 }
 
+/** The step of a saga that made the call. */
+function sagaJson(call: ToolCall | null): Record<string, unknown> | null {
+  if (!call?.saga) return null;
+  const { saga_id, step_id, level, attempt } = call.saga;
+  return { saga_id, step_id, level, attempt };
+}
+
 const named = (who: { kind: string; id: string } | null | undefined) => (who ? { kind: who.kind, id: who.id } : null);
 
 /** The members of an envelope: computed values, and texts copied from the record. */
@@ -235,6 +242,8 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     cost: extras?.cost ?? null,
     mapping_version: (outcome ? extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
     mapping: mappingJson(call).mapping,
+    saga: sagaJson(call),
+    tool_fallback_level: call?.saga?.level ?? 0,
     compensates: call?.compensates?.call_id ?? null,
     compensated_by: state.compensation?.call_id ?? null,
   };

@@ -3451,6 +3451,10 @@ export interface components {
             trace_id: string;
             cost: number | null;
             mapping_version: number | null;
+            /** @description the step of a saga that made the call; null: no saga did */
+            saga: components["schemas"]["SagaStepOfCall"] | null;
+            /** @description 0: the first tool of its step, or no step of a saga */
+            tool_fallback_level: number;
             /** @description the call whose effect this one undoes */
             compensates: string | null;
             /** @description the call that undid its effect, or tried to */
@@ -3487,6 +3491,12 @@ export interface components {
             decided_by: string | null;
             decided_at: string | null;
             reason: string | null;
+        };
+        SagaStepOfCall: {
+            saga_id: string;
+            step_id: string;
+            level: number;
+            attempt: number;
         };
         CallPage: {
             items: components["schemas"]["CallListItem"][];
@@ -3654,6 +3664,10 @@ export interface components {
             trace_id?: string;
             cost?: number | null;
             mapping_version?: number | null;
+            /** @description the step of a saga that made the call; null: no saga did */
+            saga?: components["schemas"]["SagaStepOfCall"] | null;
+            /** @description 0: the first tool of its step, or no step of a saga */
+            tool_fallback_level?: number;
             /** @description the call whose effect this one undoes */
             compensates?: string | null;
             /** @description the call that undid its effect, or tried to */
@@ -5448,35 +5462,6 @@ export interface components {
             /** @description what its author should know; none of it keeps the definition from running */
             warnings: components["schemas"]["SagaDefinitionFinding"][];
         };
-        SagaRequest: {
-            /** @description a published definition, or a whole one */
-            definition: components["schemas"]["SagaDefinitionReference"] | components["schemas"]["SagaDefinition"] | components["schemas"]["ShortSagaDefinition"];
-            /**
-             * @description checked against the `input_schema` of the definition
-             * @default {}
-             */
-            inputs: {
-                [key: string]: unknown;
-            };
-            /** @description your own id: the same request sent again is the same saga, another one is 409 saga_id_taken */
-            saga_id?: string;
-            /** @description an id of a case, or `ext:` and its external_id */
-            case_id?: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339; the clock stands still while a person decides
-             */
-            deadline?: string;
-            /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
-            on_behalf_of?: string;
-            /** @description an OpenID token of the user that this agent acts for; never recorded */
-            user_token?: string;
-            /**
-             * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
-             * @default []
-             */
-            subjects: string[];
-        };
         SagaDefinitionReference: {
             name: string;
             /** @description `1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest version. The saga records the exact one */
@@ -5489,8 +5474,8 @@ export interface components {
                 [key: string]: unknown;
             };
             deadline_ms?: number;
-            /** @default 604800000 */
-            wait_max_ms: number;
+            /** @description absent: 7 days */
+            wait_max_ms?: number;
             steps: components["schemas"]["ShortSagaStep"][];
         };
         ShortSagaStep: {
@@ -5498,11 +5483,8 @@ export interface components {
             tool: string;
             /** @description `1.2.3`, `^1.2.3` or `~1.2.3`; absent: the newest active version */
             version?: string;
-            /**
-             * @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}`
-             * @default {}
-             */
-            inputs: {
+            /** @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}` */
+            inputs?: {
                 [key: string]: unknown;
             };
             /** @description replaces the tool's own compensation */
@@ -5510,11 +5492,8 @@ export interface components {
                 tool: string;
                 /** @description `1.2.3`, `^1.2.3` or `~1.2.3`; absent: the newest active version */
                 version?: string;
-                /**
-                 * @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}`
-                 * @default {}
-                 */
-                inputs: {
+                /** @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}` */
+                inputs?: {
                     [key: string]: unknown;
                 };
             };
@@ -5523,11 +5502,8 @@ export interface components {
                 tool: string;
                 /** @description `1.2.3`, `^1.2.3` or `~1.2.3`; absent: the newest active version */
                 version?: string;
-                /**
-                 * @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}`
-                 * @default {}
-                 */
-                inputs: {
+                /** @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}` */
+                inputs?: {
                     [key: string]: unknown;
                 };
             }[];
@@ -5692,18 +5668,6 @@ export interface components {
             /** @description send this as `step_id` */
             step_id: string | null;
             what: string;
-        };
-        SagaWaitAnswer: {
-            /** @enum {string} */
-            outcome: "answered" | "refused";
-            /** @description becomes the output of the step; at most 64 KiB of JSON */
-            answer?: unknown;
-            reason?: string;
-            /**
-             * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
-             * @default []
-             */
-            subjects: string[];
         };
         SagaTicketPage: {
             items: components["schemas"]["ListedSagaTicket"][];
@@ -8393,12 +8357,14 @@ export interface operations {
                 principal?: string;
                 /** @description id of the user that the caller acted on behalf of */
                 on_behalf_of?: string;
+                /** @description id of the saga that made the call */
+                saga_id?: string;
                 trace_id?: string;
                 /** @description case-insensitive substring of the call id, tool, case, run, error message or inputs. Inputs and messages are not searched if a personal-data rule applies to the call or the reader lacks a marking */
                 text?: string;
                 /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, saga, tool_fallback_level, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
                 expand?: string;
             };
             header?: never;
@@ -12090,7 +12056,35 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SagaRequest"];
+                "application/json": {
+                    /** @description a published definition, or a whole one */
+                    definition: components["schemas"]["SagaDefinitionReference"] | components["schemas"]["SagaDefinition"] | components["schemas"]["ShortSagaDefinition"];
+                    /**
+                     * @description checked against the `input_schema` of the definition
+                     * @default {}
+                     */
+                    inputs?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description your own id: the same request sent again is the same saga, another one is 409 saga_id_taken */
+                    saga_id?: string;
+                    /** @description an id of a case, or `ext:` and its external_id */
+                    case_id?: string;
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339; the clock stands still while a person decides
+                     */
+                    deadline?: string;
+                    /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
+                    on_behalf_of?: string;
+                    /** @description an OpenID token of the user that this agent acts for; never recorded */
+                    user_token?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
             };
         };
         responses: {
@@ -12481,7 +12475,18 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SagaWaitAnswer"];
+                "application/json": {
+                    /** @enum {string} */
+                    outcome: "answered" | "refused";
+                    /** @description becomes the output of the step; at most 64 KiB of JSON */
+                    answer?: unknown;
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
             };
         };
         responses: {

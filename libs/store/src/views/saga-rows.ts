@@ -9,7 +9,7 @@ export interface SagaWrite extends Row {
   definition: string | null;
   definition_version: string | null;
   definition_digest: string | null;
-  /** JSON object: what a wait or manual step asks a person, by name. Sealed where the definition is. */
+  /** JSON object: what a wait or manual step asks a person, by name. */
   questions: string | null;
   /** JSON text of the contract's `saga_step[]`. */
   steps: string | null;

@@ -10,9 +10,9 @@ const NOTHING = {
   ...{ end_status: null, failed_step_id: null, end_reason: null, error: null, ended_at_ms: null },
 };
 
-/** What its waits ask; the sealed text itself if the definition is sealed. */
+/** What its waits ask. */
 function questionsOf(definition_json: string | null): string | null {
-  if (!definition_json?.startsWith('{')) return storable(definition_json);
+  if (definition_json === null) return null;
   try {
     return storableJson(sagaQuestionsOf(JSON.parse(definition_json) as SagaDefinition));
   } catch {
