@@ -38,7 +38,12 @@ export interface SharedCalls {
   readable: Readable;
 }
 
-function actionsOf(deps: AppDeps, { configuration, calls, readable }: SharedCalls, compiled: CompiledSagas, circuits: CircuitView): SagaActions {
+function actionsOf(
+  deps: AppDeps,
+  { configuration, calls, readable }: SharedCalls,
+  compiled: CompiledSagas,
+  circuits: CircuitView,
+): SagaActions {
   const { clock, keys, log, store } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
