@@ -5,19 +5,15 @@ import { fiveRates, fiveSteps, level } from '../../testing/reliability/chains.js
 import { RandomDefinition } from '../../testing/sagas/random-definition.js';
 import type { Block } from '../definition/definition.js';
 import { rootOf, within } from '../definition/places.js';
+import { differenceMax } from './agreement.js';
 import { predictSaga } from './predict.js';
 import type { ChainRates, LevelRates } from './rates.js';
 import { SagaSimulation, simulationFault } from './simulate.js';
 
 const RUNS = histories(10_000, 100_000);
 const SHORT = histories(200, 500);
-/** Standard errors of a simulated share. A right prediction is further away once in 15,000 seeds. */
-const ERRORS_MAX = 4;
-
-function agrees(simulated: number, predicted: number, runs: number): void {
-  const error = Math.sqrt((predicted * (1 - predicted)) / runs);
-  expect(Math.abs(simulated / runs - predicted)).toBeLessThanOrEqual(ERRORS_MAX * error + 1e-9);
-}
+const agrees = (simulated: number, predicted: number, runs: number): void =>
+  expect(Math.abs(simulated / runs - predicted)).toBeLessThanOrEqual(differenceMax(predicted, runs));
 
 test.each([0, 0.02])(`the real deciders complete five steps as often as the equation says (${RUNS} runs, doubt %d)`, (in_doubt) => {
   const rates = fiveRates(in_doubt);
