@@ -14,6 +14,7 @@ const PAGES = [
   'docs/how-to/find-calls.md',
   'docs/how-to/your-references.md',
   'docs/how-to/saga-definitions.md',
+  'docs/how-to/sagas.md',
 ];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
 
@@ -127,6 +128,13 @@ test('a saga is checked, published and drawn as its page says, and built by the 
   expect(checked.body).toMatchObject({ publishable: true, faults: [] });
 });
 
+test('a saga runs as its page says, and its repeat is the same saga', async () => {
+  const saga = await answered('saga-start');
+  expect(saga).toMatchObject({ status: 'completed', definition: { name: 'archive', version: '1.0.0' } });
+  expect(readFileSync(`${platform.workspace}/archive-list.txt`, 'utf8')).toBe('archived-report.txt');
+  expect(await answered('saga-start')).toEqual(saga);
+});
+
 test('each shell and script block of the README and the tutorials runs here', () => {
   const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
   expect(markers).toEqual([
@@ -148,6 +156,7 @@ test('each shell and script block of the README and the tutorials runs here', ()
     'saga-publish',
     'saga-chart',
     'saga-client',
+    'saga-start',
   ]);
 });
 
