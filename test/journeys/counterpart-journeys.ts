@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { messageIdOf } from '../tools/mail/send.js';
 import type { Answer, Envelope } from './api.js';
 import { orderSagas } from './order-sagas.js';
-import type { SagaWorld } from './saga-world.js';
+import type { SagaJourneyWorld } from './saga-world.js';
 
 interface Undone {
   items: { undone: boolean; confirmed: boolean | null; status: string | null; reason: string | null }[];
@@ -13,7 +13,7 @@ interface Undone {
 type Undoable = Envelope & { compensated_by: string | null };
 
 /** Calls and undos of calls whose tools act on rows of Postgres and on a mail server, and what goes wrong there. */
-export function describeCounterpartJourneys(at: SagaWorld): void {
+export function describeCounterpartJourneys(at: SagaJourneyWorld): void {
   const call = async (tool: string, inputs: object): Promise<Envelope> =>
     (await at.agent.call({ tool, inputs: inputs as Record<string, unknown> })).body;
   const undo = async ({ call_id }: Envelope): Promise<Answer<Undone>> => {

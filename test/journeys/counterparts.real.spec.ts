@@ -1,45 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeCounterpartJourneys } from './counterpart-journeys.js';
-import { DistributedPlatform } from './distributed-platform.js';
-import { EmbeddedPlatform } from './embedded-platform.js';
-import type { JourneyPlatform } from './journey-world.js';
-import { SagaWorld } from './saga-world.js';
-
-/** A platform with what kills its executor and brings it back. */
-interface Killable {
-  platform: JourneyPlatform;
-  kill(): Promise<void>;
-}
-
-const embedded = async (env: Record<string, string>): Promise<Killable> => {
-  const platform = await EmbeddedPlatform.start(env);
-  return {
-    platform,
-    kill: async () => {
-      await platform.process.stop('SIGKILL');
-      await platform.up();
-    },
-  };
-};
-
-const distributed = async (env: Record<string, string>): Promise<Killable> => {
-  const platform = await DistributedPlatform.start(env);
-  return {
-    platform,
-    kill: async () => {
-      await platform.member('executor').stop('SIGKILL');
-      platform.restart('executor');
-      await platform.ready('executor');
-    },
-  };
-};
+import { type KillablePlatform, killableDistributed, killableEmbedded } from './killable-platform.js';
+import { SagaJourneyWorld } from './saga-world.js';
 
 describe.each([
-  ['on the embedded log', embedded],
-  ['on Kafka', distributed],
+  ['on the embedded log', killableEmbedded],
+  ['on Kafka', killableDistributed],
 ])('tools on rows of Postgres and on mail, %s', (_, start) => {
-  const at = new SagaWorld();
-  let killable: Killable;
+  const at = new SagaJourneyWorld();
+  let killable: KillablePlatform;
   beforeAll(() =>
     at.open(async (env) => {
       killable = await start(env);
@@ -57,7 +26,7 @@ describe.each([
     const inputs = { order_id, account, amount_cents, currency: 'EUR' };
     const { call_id } = (await at.agent.call({ tool: 'ledger_charge', inputs }, { prefer: 'wait=0' })).body;
     await at.ledger.untilTaken(running);
-    await killable.kill();
+    await killable.kill('executor');
     await at.agent.callUntil(call_id, ({ status }) => status === 'succeeded', 90_000);
     expect(await at.effectsOf(order_id)).toEqual(['ledger_charge stands']);
 
@@ -66,7 +35,7 @@ describe.each([
     const { preview_digest } = (await at.olga.request<{ preview_digest: string }>('GET', url)).body;
     const asked = at.olga.request('POST', url, { preview_digest }).catch(() => undefined);
     await at.ledger.untilTaken(undoing);
-    await killable.kill();
+    await killable.kill('executor');
     await asked;
     await at.agent.callUntil(call_id, ({ status }) => status === 'compensated', 90_000);
     expect([await at.effectsOf(order_id), await at.ledger.balanceCents(account)]).toEqual([['ledger_charge undone'], 100_000]);

@@ -15,6 +15,7 @@ const PAGES = [
   'docs/how-to/your-references.md',
   'docs/how-to/saga-definitions.md',
   'docs/how-to/sagas.md',
+  'docs/how-to/predict-reliability.md',
 ];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
 
@@ -35,11 +36,14 @@ function masked(value: unknown, name = ''): unknown {
 /** The address of the platform in the pages. */
 const ADDRESS = 'http://127.0.0.1:7070';
 const inShell = promisify(execFile);
+/** The script of package.json, in another folder. */
+const RELIABILITY = `${process.execPath} --no-warnings ${path.resolve('apps/cli/bin/countersign.js')} reliability`;
 
 /** Runs the lines of a page in a folder that has the platform's `.countersign`. */
 async function printed(marker: string): Promise<string> {
-  const script = `set -euo pipefail\n${block(marker).replaceAll(ADDRESS, platform.base)}`;
-  return (await inShell('bash', ['-c', script], { cwd: platform.dir })).stdout.trim();
+  const lines = block(marker).replaceAll(ADDRESS, platform.base).replaceAll('npm run reliability --', RELIABILITY);
+  const env = { ...process.env, COUNTERSIGN_URL: platform.base };
+  return (await inShell('bash', ['-c', `set -euo pipefail\n${lines}`], { cwd: platform.dir, env })).stdout.trim();
 }
 
 async function answered(marker: string): Promise<Record<string, unknown>> {
@@ -135,6 +139,14 @@ test('a saga runs as its page says, and its repeat is the same saga', async () =
   expect(await answered('saga-start')).toEqual(saga);
 });
 
+test('the reliability of the saga is predicted from the server and from a file of rates as its page says', async () => {
+  const predicted = await printed('reliability-server');
+  expect(predicted).toMatch(/move +1 +move_file +1\.\d+\.\d+ +[\d.]+ /);
+  expect(predicted).toContain('note /root/blocks/1: its condition is counted as true');
+  writeFileSync(path.join(platform.dir, 'rates.yaml'), block('reliability-rates'));
+  expect(await printed('reliability-offline')).toMatch(/R, completes without a person +0\.8550/);
+});
+
 test('each shell and script block of the README and the tutorials runs here', () => {
   const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
   expect(markers).toEqual([
@@ -157,6 +169,8 @@ test('each shell and script block of the README and the tutorials runs here', ()
     'saga-chart',
     'saga-client',
     'saga-start',
+    'reliability-server',
+    'reliability-offline',
   ]);
 });
 

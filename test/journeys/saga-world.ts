@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SagaDefinition } from '@countersign/client';
+import type { components, SagaDefinition } from '@countersign/client';
 import { Ledger } from '../tools/ledger/ledger.js';
 import { Recipient } from '../tools/mail/recipient.js';
 import { MAIL_SETTING } from '../tools/mail/send.js';
@@ -10,13 +10,10 @@ import type { Answer, Api } from './api.js';
 import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import type { OrderInputs } from './order-sagas.js';
 
-export interface Saga {
-  saga_id: string;
-  status: string;
-  steps: { step_id: string; status: string; call_id?: string | null; undo_call_id?: string | null }[];
-  tickets: { ticket_id?: string; step_id: string | null; reason: string }[];
-  waits: { step_id: string; wait: string; subject?: string | null }[];
-}
+/** A saga with its steps, waits and tickets, as `GET /v1/sagas/{saga_id}` answers it. */
+export type Saga = components['schemas']['SagaWithSteps'];
+/** What starting or controlling a saga answers: the saga without its steps. */
+export type SagaSummary = components['schemas']['Saga'];
 
 export interface SagaRequest {
   definition: SagaDefinition | { name: string; version: string };
@@ -28,13 +25,13 @@ export interface SagaRequest {
 export type SagaControl = 'pause' | 'resume' | 'cancel' | 'retry' | 'accept' | 'done-by-hand';
 
 /** Statuses in which a saga has ended. */
-export const SAGA_ENDS = ['completed', 'compensated', 'compensation_failed', 'aborted'] as const;
+export const SAGA_ENDS: readonly Saga['status'][] = ['completed', 'compensated', 'compensation_failed', 'aborted'];
 
 const packAt = (path: string): string => fileURLToPath(new URL(`../tools/${path}/pack.js`, import.meta.url));
 const PACKS = ['workspace', 'git', 'patterns', 'probe', 'http', packAt('ledger'), packAt('mail')].join(',');
 
 /** The environment of a saga journey: a platform whose tools act on SQL rows and mail of real servers, and its people. */
-export class SagaWorld extends JourneyWorld {
+export class SagaJourneyWorld extends JourneyWorld {
   ledger!: Ledger;
   /** An operator, who undoes calls and controls sagas. */
   olga!: Api;
@@ -73,9 +70,15 @@ export class SagaWorld extends JourneyWorld {
     if (status !== 200 && status !== 201) throw new Error(`${name}@${version} was refused: ${status} ${JSON.stringify(body)}`);
   }
 
-  /** @param key the Idempotency-Key; a new one unless it is given @param wait_s how long the answer may take */
-  startSaga(request: SagaRequest, { key = randomUUID(), wait_s = 0, by = this.agent } = {}): Promise<Answer<Saga>> {
-    return by.request<Saga>('POST', '/v1/sagas', request, { 'idempotency-key': key, prefer: `wait=${wait_s}` });
+  /** @param key the Idempotency-Key; without one each request is another saga @param wait_s how long the answer may take */
+  startSaga(
+    request: SagaRequest,
+    { key, wait_s = 0, by = this.agent }: { key?: string; wait_s?: number; by?: Api } = {},
+  ): Promise<Answer<SagaSummary>> {
+    return by.request<SagaSummary>('POST', '/v1/sagas', request, {
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+      prefer: `wait=${wait_s}`,
+    });
   }
 
   readSaga(saga_id: string): Promise<Answer<Saga>> {
@@ -93,15 +96,20 @@ export class SagaWorld extends JourneyWorld {
   }
 
   /** The saga once it has this status. @throws if it ends in another one */
-  async sagaIs(saga_id: string, wanted: string): Promise<Saga> {
-    const ended = (saga: Saga) => saga.status === wanted || SAGA_ENDS.some((end) => end === saga.status);
+  async sagaIs(saga_id: string, wanted: Saga['status']): Promise<Saga> {
+    const ended = (saga: Saga) => saga.status === wanted || SAGA_ENDS.includes(saga.status);
     const saga = await this.sagaUntil(saga_id, ended);
     if (saga.status !== wanted) throw new Error(`saga ${saga_id} is ${saga.status}, not ${wanted}: ${JSON.stringify(saga)}`);
     return saga;
   }
 
-  control(saga_id: string, control: SagaControl, body: { step_id?: string; reason?: string } = {}, by = this.olga): Promise<Answer<Saga>> {
-    return by.request<Saga>('POST', `/v1/sagas/${saga_id}/${control}`, body);
+  control(
+    saga_id: string,
+    control: SagaControl,
+    body: { step_id?: string; reason?: string } = {},
+    by = this.olga,
+  ): Promise<Answer<SagaSummary>> {
+    return by.request<SagaSummary>('POST', `/v1/sagas/${saga_id}/${control}`, body);
   }
 
   answerWait(
@@ -109,8 +117,8 @@ export class SagaWorld extends JourneyWorld {
     step_id: string,
     body: { outcome: 'answered' | 'refused'; answer?: unknown; reason?: string },
     by = this.anna,
-  ): Promise<Answer<Saga>> {
-    return by.request<Saga>('POST', `/v1/sagas/${saga_id}/waits/${step_id}`, body);
+  ): Promise<Answer<SagaSummary>> {
+    return by.request<SagaSummary>('POST', `/v1/sagas/${saga_id}/waits/${step_id}`, body);
   }
 
   /** `<tool> stands` or `<tool> undone` for each effect of an order, sorted. @throws if a key had two effects or a sum is wrong */

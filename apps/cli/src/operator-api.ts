@@ -1,8 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The server refused the request or is unreachable. */
-export class Refused extends Error {}
+/** The server refused the request, with the HTTP status, or is unreachable. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
 
 /** Calls the API of a running server with the key of an operator. */
 export class Api {
@@ -20,7 +27,7 @@ export class Api {
       throw new Refused(`${this.base} does not respond: ${String((cause.cause as Error | undefined)?.message ?? cause.message)}`);
     });
     const body = (await answer.json().catch(() => ({}))) as T & { detail?: string };
-    if (!answer.ok) throw new Refused(`${method} ${route}: ${answer.status} ${body.detail ?? ''}`);
+    if (!answer.ok) throw new Refused(`${method} ${route}: ${answer.status} ${body.detail ?? ''}`, answer.status);
     return body;
   }
 }

@@ -148,8 +148,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
-  const trustScores = new TrustScoreCache(deps);
-  const circuits = new CircuitReader(store, clock);
+  const [trustScores, circuits] = [new TrustScoreCache(deps), new CircuitReader(store, clock)];
   const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);

@@ -73,12 +73,27 @@ export { afterReconcile, type ReconcileAnswer } from './execution/reconciled.js'
 export { inDoubt, type Meaning, meaningOf, type Recovery, type RunResult } from './execution/result.js';
 export { digest8, type Execution, type ExecutionState, holdsKey } from './execution/row.js';
 export { type AfterUndo, confirmed, type NotUndoable, notUndoable, undoFault } from './execution/undoing.js';
+export { callsLeft } from './limit/calls-left.js';
 export { type Counter, slotAt, usedAt } from './limit/counter.js';
 export * from './limit/decide.js';
 export * from './limit/ledger.js';
 export * from './limit/state.js';
 export { nearestNames } from './registry/nearest-names.js';
 export * from './registry/record.js';
+export { BROADEN_MARK } from './repair/broaden.js';
+export { type EndedRead, type RepairCause, repairCauseOf } from './repair/cause.js';
+export { isEmptyAnswer, LIST_MARK } from './repair/empty-answer.js';
+export { nextRepair, REPAIRS_MAX, type Repair, type RepairRequest } from './repair/next-repair.js';
+export {
+  type RepairChange,
+  type RepairCheck,
+  type RepairInputs,
+  type RepairIssue,
+  type RepairRule,
+  repairRules,
+  repairWarning,
+  type ValueKind,
+} from './repair/repairs.js';
 export * from './ruling/decide.js';
 export { editApproval, editedCall } from './ruling/edit.js';
 export { dropApproval, evolveRulings } from './ruling/evolve.js';
@@ -94,10 +109,12 @@ export { knownTool } from './saga/definition/known-tool.js';
 export { latencyOf } from './saga/definition/latency.js';
 export { levelConfidence } from './saga/definition/level-confidence.js';
 export { sagaQuestionsOf } from './saga/definition/questions.js';
+export { type Place as SagaPlace, rootOf as sagaRootOf, within as sagaPlacesWithin } from './saga/definition/places.js';
+export { shapeFaults as sagaShapeFaults } from './saga/definition/shape-faults.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
-export { resolveTool } from './saga/definition/tools.js';
+export { placedUses, resolveTool } from './saga/definition/tools.js';
 export { predictSaga, type SagaPrediction } from './saga/reliability/predict.js';
-export { type ChainRates, type LatencyRange, type LevelRates, ratesFaults } from './saga/reliability/rates.js';
+export { type ChainRates, type LatencyRange, type LevelRates, PREDICTED_ITEMS_MAX, ratesFaults } from './saga/reliability/rates.js';
 export { SagaSimulation, type SimulatedEnds, simulationFault } from './saga/reliability/simulate.js';
 export { wilsonInterval } from './saga/reliability/wilson.js';
 export type * from './saga/running/commands.js';

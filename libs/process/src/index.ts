@@ -15,6 +15,7 @@ export { ExpiryWheel } from './expiry-wheel.js';
 export { readinessBody } from './health-server.js';
 export { CallHistoryReader, type HistoryAsk } from './history/call-history-reader.js';
 export { inTurns } from './in-turns.js';
+export { rateBudget } from './limits/rate-budget.js';
 export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { type CallToMap, isUnmappable, TenantMappings, type Unmappable } from './mapping/tenant-mappings.js';

@@ -78,14 +78,17 @@ export class CircuitReporter {
     for (const counted of left) this.counts.putBack(counted, now_ms);
   }
 
-  /** Outcomes to report, and circuits whose row ends with time alone. */
+  /** Outcomes to report, and circuits that time alone changes. */
   private due(): CountedOutcomes[] {
     const rows = this.view.all();
     const now_ms = this.parts.clock.now_ms();
     const counted = this.counts.take(rows);
     const names = new Set(counted.map(({ key }) => nameOf(key)));
-    const over = rows.filter((row) => !names.has(nameOf(row)) && !decideCircuit(row.circuit, [], now_ms, CIRCUIT_DEFAULTS).circuit);
-    return [...counted, ...over.map(({ tenant_id, tool, version }) => ({ key: { tenant_id, tool, version }, slots: [] }))];
+    const changed = rows.filter((row) => {
+      const { circuit, transition } = decideCircuit(row.circuit, [], now_ms, CIRCUIT_DEFAULTS);
+      return !names.has(nameOf(row)) && (transition !== undefined || !circuit);
+    });
+    return [...counted, ...changed.map(({ tenant_id, tool, version }) => ({ key: { tenant_id, tool, version }, slots: [] }))];
   }
 
   /** @returns the reports whose row another executor changed meanwhile. */

@@ -64,6 +64,15 @@ class Member {
     return this;
   }
 
+  /** Reports outcomes, and again once they are confirmed. */
+  async confirmed(store: Store): Promise<this> {
+    await this.second();
+    const text = 'UPDATE circuits SET failing_since_ms = failing_since_ms - $1, revision = revision + 1';
+    await store.query({ text, params: [CIRCUIT_DEFAULTS.confirm_ms] });
+    await this.view.refresh();
+    return this.second();
+  }
+
   async second(): Promise<this> {
     await this.reporter.report();
     await this.view.refresh();
@@ -101,7 +110,7 @@ describe('executors on one store', () => {
       params: [ms],
     });
   const opened = async () => {
-    await one.ran(0, 10).second();
+    await one.ran(0, 10).confirmed(store);
     await sinceOpening(CIRCUIT_DEFAULTS.open_ms);
     await Promise.all([one.view.refresh(), other.view.refresh()]);
   };
@@ -112,7 +121,7 @@ describe('executors on one store', () => {
   });
 
   test('that opens at one is open at the other after its next read, with one event and one count', async () => {
-    await one.ran(0, 10).second();
+    await one.ran(0, 10).confirmed(store);
     expect([one.state, other.state]).toEqual(['open', 'closed']);
     await other.view.refresh();
     expect(other.state).toBe('open');
@@ -125,7 +134,8 @@ describe('executors on one store', () => {
     one.ran(0, 5);
     other.ran(0, 5);
     await Promise.all([one.reporter.report(), other.reporter.report()]);
-    await Promise.all([one.second(), other.second()]);
+    await one.confirmed(store);
+    await other.second();
     expect([one.state, other.state]).toEqual(['open', 'open']);
     expect([...one.events, ...other.events].map(({ event }) => event)).toEqual(['circuit_opened']);
   });
@@ -136,8 +146,16 @@ describe('executors on one store', () => {
     expect(JSON.parse((await circuitsOf(store, KEY.tenant_id))[0]?.slots ?? '[]')).not.toEqual([]);
     await one.ran(0, 50).second();
     expect(one.state).toBe('closed');
-    await one.ran(0, 60).second();
+    await one.ran(0, 60).confirmed(store);
     expect(one.state).toBe('open');
+  });
+
+  test('an executor whose own network fails opens no circuit of a tool that works at the others', async () => {
+    await one.ran(0, 50).second();
+    expect(one.state).toBe('closed');
+    await (await other.second()).ran(100, 0).second();
+    await one.ran(0, 10).confirmed(store);
+    expect(one.state).toBe('closed');
   });
 
   test('of a half-open circuit only one caller holds the probe', async () => {
@@ -179,7 +197,7 @@ describe('executors on one store', () => {
   });
 
   test('a lost row is a closed circuit, and a forgotten one goes by itself', async () => {
-    await one.ran(0, 10).second();
+    await one.ran(0, 10).confirmed(store);
     await store.query({ text: 'TRUNCATE circuits', params: [] });
     await one.view.refresh();
     expect(one.state).toBe('closed');
@@ -192,7 +210,7 @@ describe('executors on one store', () => {
 
   test('the failures of one tenant leave the circuit of another closed, and one with many tools has a bounded number', async () => {
     for (let at = 0; at < 300; at++) one.ran(0, 10, { tenant_id: 'hostile', tool: `t${at}`, version: '1.0.0' });
-    await one.ran(0, 10).second();
+    await one.ran(0, 10).confirmed(store);
     expect(await circuitsOf(store, 'hostile')).toHaveLength(200);
     expect([one.state, one.view.stateOf('other', 'pay', '1.0.0')]).toEqual(['open', 'closed']);
   });
@@ -204,7 +222,7 @@ describe('executors on one store', () => {
     await one.ran(0, 1).second();
     expect(one.lines.map(({ event }) => event)).toEqual(['circuits_not_written', 'circuits_not_read']);
     store.query = query;
-    await one.second();
+    await one.confirmed(store);
     expect(one.state).toBe('open');
   });
 });
@@ -216,14 +234,18 @@ describe('an executor', () => {
   });
   afterEach(() => rig.close());
 
-  test('opens the circuit of a tool whose runs fail, and not of one that refuses its inputs', async () => {
+  test('opens the circuit of a tool whose runs fail, not of one that refuses its inputs; another process sees it by its own reads', async () => {
     await rig.start();
+    const elsewhere = new CircuitView(rig.deps());
+    await elsewhere.start();
     const names = Array.from({ length: 12 }, (_, at) => `n${at}`);
     const failing = await Promise.all(names.map((name) => rig.allow('blind_write', name, { act: 'refuse' })));
     const invalid = await Promise.all(names.map((name) => rig.allow('asked_write', name, { call: { inputs_json: '{"name":7}' } })));
     await rig.ends([...failing, ...invalid].map(({ meta }) => meta.call_id as string));
     await rig.until(async () => (await circuitsOf(rig.store, 'default')).some(({ openings }) => openings === 1));
     expect((await circuitsOf(rig.store, 'default')).map(({ tool }) => tool)).toEqual(['blind_write']);
+    await rig.until(() => elsewhere.stateOf('default', 'blind_write', '1.0.0') === 'open', 2_000);
+    await elsewhere.close();
     const further = await rig.end(await rig.allow('blind_write', 'further'));
     expect(further.event.outcome.status).toBe('succeeded');
   });

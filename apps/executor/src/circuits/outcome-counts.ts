@@ -1,5 +1,8 @@
 import { CIRCUIT_DEFAULTS, circuitSlotAt, inWindow, mergedSlots, type SlotCount } from '@countersign/domain';
-import { CIRCUITS_PER_TENANT_MAX, type CircuitKey } from '@countersign/store';
+import type { CircuitKey } from '@countersign/store';
+
+/** Further versions of tools that a tenant calls within a minute are not counted. */
+const COUNTED_PER_TENANT_MAX = 2_000;
 
 /** Outcomes of one version of a tool in one tenant that are not reported yet. */
 export interface CountedOutcomes {
@@ -53,8 +56,8 @@ export class OutcomeCounts {
     const name = `${key.tool}@${key.version}`;
     const known = own.get(name);
     if (known) return known;
-    if (own.size >= CIRCUITS_PER_TENANT_MAX) this.dropIdle(own, now_ms);
-    if (own.size >= CIRCUITS_PER_TENANT_MAX) return undefined;
+    if (own.size >= COUNTED_PER_TENANT_MAX) this.dropIdle(own, now_ms);
+    if (own.size >= COUNTED_PER_TENANT_MAX) return undefined;
     const { tenant_id, tool, version } = key;
     const counted = { key: { tenant_id, tool, version }, slots: [] };
     this.byTenant.set(key.tenant_id, own.set(name, counted));

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const slots = JSON.stringify([{ slot: circuitSlotAt(NOW_MS, CIRCUIT_DEFAULTS), succeeded: 3, failed: 2 }]);
   const open = (tool: string, open_until_ms: number | null, tenant_id = 'acme') => {
     const opened_at_ms = open_until_ms === null ? null : NOW_MS - 40_000;
-    const after = { slots, openings: open_until_ms === null ? 0 : 1, opened_at_ms, open_until_ms };
+    const after = { slots, failing_since_ms: NOW_MS, openings: open_until_ms === null ? 0 : 1, opened_at_ms, open_until_ms };
     return { tenant_id, tool, version: '1.0.0', revision: null, after };
   };
   await changeCircuits(store, [

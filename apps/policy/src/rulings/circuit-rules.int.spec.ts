@@ -28,7 +28,7 @@ afterEach(() => at.rig.close());
 
 const opened = (open_for_ms: number) => {
   const now_ms = Date.now();
-  const after = { slots: '[]', openings: 1, opened_at_ms: now_ms, open_until_ms: now_ms + open_for_ms };
+  const after = { slots: '[]', failing_since_ms: now_ms, openings: 1, opened_at_ms: now_ms, open_until_ms: now_ms + open_for_ms };
   return changeCircuits(store, [{ ...KEY, revision: null, after }]);
 };
 

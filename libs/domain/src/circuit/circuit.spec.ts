@@ -31,13 +31,23 @@ class TimedCircuit {
   }
 }
 const given = () => new TimedCircuit();
-const opened = () => given().at(0).when(0, 10);
+const CONFIRMED_S = CIRCUIT_DEFAULTS.confirm_ms / SECOND;
+/** Open since second 0. */
+const opened = () => given().at(-CONFIRMED_S).when(0, 10).at(0).when(0, 0);
 
 describe('a closed circuit', () => {
   test('opens when half of at least ten outcomes of the last minute failed', () => {
-    expect(given().when(5, 5).result).toEqual(['open', 'opened']);
-    expect(given().when(6, 5).result).toEqual(['closed', undefined]);
-    expect(given().when(0, 9).result).toEqual(['closed', undefined]);
+    const confirmed = (succeeded: number, failed: number) => given().when(succeeded, failed).at(CONFIRMED_S).when(0, 0).result;
+    expect(confirmed(5, 5)).toEqual(['open', 'opened']);
+    expect(confirmed(6, 5)).toEqual(['closed', undefined]);
+    expect(confirmed(0, 9)).toEqual(['closed', undefined]);
+  });
+
+  test('opens no earlier than 2.5 s after its first failure was reported, and not if others report that the tool works', () => {
+    expect(given().when(0, 100).result).toEqual(['closed', undefined]);
+    expect(given().when(0, 100).at(2.4).when(0, 100).result).toEqual(['closed', undefined]);
+    expect(given().when(0, 100).at(2.5).when(0, 0).result).toEqual(['open', 'opened']);
+    expect(given().when(0, 100).at(2).when(101, 0).at(3).when(0, 0).result).toEqual(['closed', undefined]);
   });
 
   test('adds outcomes of several reports, and forgets those that are older than a minute', () => {
@@ -76,6 +86,14 @@ describe('an open circuit', () => {
   });
 });
 
+test('outcomes from before the opening that are reported late neither close a circuit nor open it again', () => {
+  const late = (at_s: number, succeeded: number, failed: number) => {
+    const counted = [{ slot: slotAt(START_MS - 12 * SECOND, CIRCUIT_DEFAULTS), succeeded, failed }];
+    return decideCircuit(opened().circuit, counted, START_MS + at_s * SECOND, CIRCUIT_DEFAULTS).transition;
+  };
+  expect([late(5, 50, 0), late(31, 1, 0), late(31, 0, 1)]).toEqual([undefined, undefined, undefined]);
+});
+
 describe('a half-open circuit', () => {
   const half = () => opened().at(30);
 
@@ -103,6 +121,6 @@ describe('a half-open circuit', () => {
     expect(timed.result[0]).toBe('closed');
     expect([timed.when(0, 0).result, timed.circuit]).toEqual([['closed', 'closed'], undefined]);
     expect(half().at(700).when(0, 2).result).toEqual(['closed', 'closed']);
-    expect(half().at(700).when(0, 10).result).toEqual(['open', 'opened']);
+    expect(half().at(700).when(0, 10).at(703).when(0, 0).result).toEqual(['open', 'opened']);
   });
 });

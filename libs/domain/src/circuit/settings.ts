@@ -8,6 +8,8 @@ export interface CircuitSettings {
   outcomes_min: number;
   /** The circuit opens if at least this share of the outcomes failed, 0 to 1. */
   failure_ratio: number;
+  /** It opens no earlier than this after its first failure was reported: executors that see the tool work report that until then. */
+  confirm_ms: number;
   /** How long the first opening lasts. Each further one lasts twice as long as the one before. */
   open_ms: number;
   open_max_ms: number;
@@ -23,6 +25,7 @@ export const CIRCUIT_DEFAULTS: CircuitSettings = {
   slot_ms: 6_000,
   outcomes_min: 10,
   failure_ratio: 0.5,
+  confirm_ms: 2_500,
   open_ms: 30_000,
   open_max_ms: 600_000,
   probe_ms: 60_000,

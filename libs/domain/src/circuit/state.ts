@@ -10,6 +10,8 @@ export type CircuitState = 'closed' | 'open' | 'half_open';
 export interface Circuit {
   /** Outcomes since it opened or, while it is closed, in the window. */
   slots: readonly SlotCount[];
+  /** Epoch ms of the report of the first failure that its record holds. */
+  failing_since_ms: number;
   /** Openings since it was last closed; 0: it is closed. */
   openings: number;
   /** Epoch ms of the last opening, and when it becomes half-open; null: it is closed. */

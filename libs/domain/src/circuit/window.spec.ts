@@ -40,7 +40,7 @@ test('however outcomes of a minute are divided into reports, the circuit opens e
         const now_ms = part.at(-1)?.at_ms ?? NOW_MS - window_ms + slot_ms;
         // A window without failures is not kept, so the executor reports its own successes with the first failure.
         const given = circuit ? part.map(counted) : slots;
-        const decision = decideCircuit(circuit, given, now_ms, CIRCUIT_DEFAULTS);
+        const decision = decideCircuit(circuit, given, now_ms, { ...CIRCUIT_DEFAULTS, confirm_ms: 0 });
         const { outcomes: all, failed } = totalOf(inWindow(slots, now_ms, CIRCUIT_DEFAULTS));
         expect(decision.transition === 'opened').toBe(all >= outcomes_min && failed / all >= failure_ratio);
         circuit = decision.circuit;

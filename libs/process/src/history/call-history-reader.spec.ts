@@ -15,7 +15,16 @@ const call = {
   principal: { kind: 'agent' as const, id: 'bot', roles: [] },
   lane: 'shared',
 };
-const circuit = { tool: 'pay', version: '1.0.0', revision: 1, slots: '[]', openings: 1, opened_at_ms: 1, open_until_ms: NOW_MS + 1 };
+const circuit = {
+  tool: 'pay',
+  version: '1.0.0',
+  revision: 1,
+  slots: '[]',
+  failing_since_ms: 1,
+  openings: 1,
+  opened_at_ms: 1,
+  open_until_ms: NOW_MS + 1,
+};
 const ask: HistoryAsk = { tenant_id: 'acme', call, call_id: null, at_ms: 3_600_000 * 10, uses };
 
 /** Views that have folded everything below `next_offset` of every topic, and a log whose heads are at 5. */

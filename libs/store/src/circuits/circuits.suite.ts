@@ -8,8 +8,8 @@ import { releaseProbe, takeProbe } from './probes.js';
 export function describeCircuits(store: () => Store): void {
   describe('circuits', () => {
     const key = (tool = 'pay') => ({ tenant_id: randomUUID() as string, tool, version: '1.0.0' });
-    const closed = { slots: '[]', openings: 0, opened_at_ms: null, open_until_ms: null };
-    const open = (open_until_ms: number, openings = 1) => ({ slots: '[]', openings, opened_at_ms: 5, open_until_ms });
+    const closed = { slots: '[]', failing_since_ms: 3, openings: 0, opened_at_ms: null, open_until_ms: null };
+    const open = (open_until_ms: number, openings = 1) => ({ slots: '[]', failing_since_ms: 3, openings, opened_at_ms: 5, open_until_ms });
     const write = (...changes: CircuitChange[]) => changeCircuits(store(), changes);
 
     test('a row is made, changed and removed only by who saw its last revision', async () => {

@@ -13,6 +13,7 @@ export interface CircuitRow extends CircuitKey {
   revision: number;
   /** JSON that is opaque to the store. */
   slots: string;
+  failing_since_ms: number;
   openings: number;
   opened_at_ms: number | null;
   open_until_ms: number | null;
@@ -29,7 +30,7 @@ export const CIRCUITS_PER_TENANT_MAX = 200;
 /** At most this many rows are read at once, over all tenants. */
 export const CIRCUITS_READ_MAX = 20_000;
 
-const COLUMNS = 'tenant_id, tool, version, revision, slots, openings, opened_at_ms, open_until_ms';
+const COLUMNS = 'tenant_id, tool, version, revision, slots, failing_since_ms, openings, opened_at_ms, open_until_ms';
 const ALL = `SELECT ${COLUMNS} FROM circuits ORDER BY tenant_id, tool, version LIMIT ${CIRCUITS_READ_MAX}`;
 const OF_TENANT = `SELECT ${COLUMNS} FROM circuits WHERE tenant_id = $1 ORDER BY tool, version`;
 const OF_KEYS = `SELECT ${COLUMNS.replaceAll(/(\w+)/g, 'c.$1')} FROM circuits c
@@ -57,19 +58,19 @@ export async function circuitsFor(sql: Sql, keys: readonly CircuitKey[]): Promis
 
 const LOCK = `SELECT 1 FROM circuits c JOIN unnest($1::text[], $2::text[], $3::text[]) AS k(tenant_id, tool, version)
 USING (tenant_id, tool, version) ORDER BY c.tenant_id, c.tool, c.version FOR UPDATE OF c`;
-const INSERT = `INSERT INTO circuits (tenant_id, tool, version, revision, slots, openings, opened_at_ms, open_until_ms)
-SELECT i.tenant_id, i.tool, i.version, 1, i.slots, i.openings, i.opened_at_ms, i.open_until_ms
+const INSERT = `INSERT INTO circuits (tenant_id, tool, version, revision, slots, failing_since_ms, openings, opened_at_ms, open_until_ms)
+SELECT i.tenant_id, i.tool, i.version, 1, i.slots, i.failing_since_ms, i.openings, i.opened_at_ms, i.open_until_ms
 FROM (SELECT u.*, row_number() OVER (PARTITION BY u.tenant_id ORDER BY u.tool, u.version) AS n
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int4[], $6::int8[], $7::int8[])
-    AS u(tenant_id, tool, version, slots, openings, opened_at_ms, open_until_ms)) AS i
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int4[], $7::int8[], $8::int8[])
+    AS u(tenant_id, tool, version, slots, failing_since_ms, openings, opened_at_ms, open_until_ms)) AS i
 WHERE (SELECT count(*) FROM circuits c WHERE c.tenant_id = i.tenant_id) + i.n <= ${CIRCUITS_PER_TENANT_MAX}
 ON CONFLICT (tenant_id, tool, version) DO NOTHING RETURNING tenant_id, tool, version`;
-const UPDATE = `UPDATE circuits c SET revision = c.revision + 1, slots = i.slots, openings = i.openings, opened_at_ms = i.opened_at_ms,
+const UPDATE = `UPDATE circuits c SET revision = c.revision + 1, slots = i.slots, failing_since_ms = i.failing_since_ms, openings = i.openings, opened_at_ms = i.opened_at_ms,
   open_until_ms = i.open_until_ms,
   probe_by = CASE WHEN c.openings = i.openings THEN c.probe_by END,
   probe_until_ms = CASE WHEN c.openings = i.openings THEN c.probe_until_ms END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int4[], $6::int8[], $7::int8[], $8::int8[])
-  AS i(tenant_id, tool, version, slots, openings, opened_at_ms, open_until_ms, revision)
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int4[], $7::int8[], $8::int8[], $9::int8[])
+  AS i(tenant_id, tool, version, slots, failing_since_ms, openings, opened_at_ms, open_until_ms, revision)
 WHERE c.tenant_id = i.tenant_id AND c.tool = i.tool AND c.version = i.version AND c.revision = i.revision
 RETURNING c.tenant_id, c.tool, c.version`;
 const REMOVE = `DELETE FROM circuits c USING unnest($1::text[], $2::text[], $3::text[], $4::int8[]) AS i(tenant_id, tool, version, revision)
@@ -81,6 +82,7 @@ type Kept = CircuitChange & { after: NonNullable<CircuitChange['after']> };
 const values = (changes: readonly Kept[]) => [
   ...keyColumns(changes),
   changes.map(({ after }) => after.slots),
+  changes.map(({ after }) => after.failing_since_ms),
   changes.map(({ after }) => after.openings),
   changes.map(({ after }) => after.opened_at_ms),
   changes.map(({ after }) => after.open_until_ms),

@@ -13,6 +13,7 @@ export const circuits: Migration = {
   version text NOT NULL,
   revision int8 NOT NULL,
   slots text NOT NULL,
+  failing_since_ms int8 NOT NULL,
   openings int4 NOT NULL,
   opened_at_ms int8,
   open_until_ms int8,

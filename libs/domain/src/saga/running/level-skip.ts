@@ -37,9 +37,9 @@ export function timeLeft(saga: RunningSaga, now_ms: number): number | null {
   return deadline_ms === null || pivotOf(saga) ? null : deadline_ms - now_ms;
 }
 
-export function skippedLevel(saga: RunningSaga, { kind: _, ...command }: SkipLevel, skipped_at_ms: number): SagaFact {
-  const attempt = saga.steps.get(command.step_id)?.runs.length ?? 0;
+export function skippedLevel(saga: RunningSaga, command: SkipLevel, skipped_at_ms: number): SagaFact {
   const { step_id, level, tool, version, reason } = command;
+  const attempt = saga.steps.get(step_id)?.runs.length ?? 0;
   return fact(saga, 'saga_level_skipped', { step_id, iteration: 1, attempt, level, tool, version, reason, skipped_at_ms });
 }
 
