@@ -65,7 +65,15 @@ export class PlayedOrchestrator {
 
   /** Requests a step. */
   asks(saga_id: string, step_id: string, more: object = {}): Promise<SagaFact[]> {
-    const what = { level: 0, tool: step_id, version: '1.0.0', key: `${saga_id} ${step_id}`, inputs_json: '{}', latency_ms: 10 };
+    const what = {
+      level: 0,
+      tool: step_id,
+      version: '1.0.0',
+      key: `${saga_id} ${step_id}`,
+      inputs_json: '{}',
+      latency_ms: 10,
+      repairs: [],
+    };
     const traits = { is_write: true, is_irreversible: false, resources: ['r'], compensation_tool: 'undo' };
     return this.tell(saga_id, { kind: 'step_prepared', step_id, call_id: this.callId(saga_id, step_id), ...what, ...traits, ...more });
   }
@@ -74,7 +82,16 @@ export class PlayedOrchestrator {
   ends(saga_id: string, step_id: string, status: 'succeeded' | 'failed' = 'succeeded'): Promise<SagaFact[]> {
     const call_id = this.state(saga_id)?.steps.get(step_id)?.runs.at(-1)?.call_id as string;
     const effect = status === 'succeeded' ? 'happened' : 'none';
-    return this.tell(saga_id, { kind: 'step_ended', call_id, status, effect, error: null, effect_key: call_id, effect_attempt: 1 });
+    return this.tell(saga_id, {
+      kind: 'step_ended',
+      call_id,
+      status,
+      effect,
+      error: null,
+      effect_key: call_id,
+      effect_attempt: 1,
+      is_repaired: false,
+    });
   }
 
   /** Requests the undo of a step and fails it. */

@@ -65,7 +65,7 @@ test('a call in doubt opens a ticket that alerts: resolve the call', async () =>
   expect(status).toBe(202);
   await world.orchestrator.asks('trip-2', 'book');
   const call_id = world.orchestrator.state('trip-2')?.steps.get('book')?.runs[0]?.call_id as string;
-  const end = { status: 'in_doubt', effect: 'unknown', error: null, effect_key: 'k', effect_attempt: 1 } as const;
+  const end = { status: 'in_doubt', effect: 'unknown', error: null, effect_key: 'k', effect_attempt: 1, is_repaired: false } as const;
   await world.orchestrator.tell('trip-2', { kind: 'step_ended', call_id, ...end });
   const alert = (await received(3))[2];
   expect([alert.type, alert.data.ticket]).toEqual(['saga.ticket_opened', 'in_doubt']);

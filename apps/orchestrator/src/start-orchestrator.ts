@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AssembledCalls, Readable, Views } from '@countersign/calls';
 import { LogTransport, OwnedPartitions } from '@countersign/event-log';
-import { type AppDeps, type Configuration, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CircuitView, type Configuration, NestLogger, type RunningApp } from '@countersign/process';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import type { OrchestratorConfig } from './config.js';
@@ -10,10 +10,12 @@ import { CompiledSagas } from './definitions/compiled-sagas.js';
 import { StartOrders } from './definitions/start-orders.js';
 import { BlockReader } from './effects/block-reader.js';
 import { CallFollowing } from './effects/call-following.js';
+import { LevelSkips } from './effects/level-skips.js';
 import { SagaActions } from './effects/saga-actions.js';
 import { SagaEffects } from './effects/saga-effects.js';
 import { StepCalls } from './effects/step-calls.js';
 import { StepPreparer } from './effects/step-preparer.js';
+import { StepRepairs } from './effects/step-repairs.js';
 import { UndoCalls } from './effects/undo-calls.js';
 import { CallOutputs } from './evaluation/call-outputs.js';
 import { OrchestratorModule } from './orchestrator.module.js';
@@ -36,17 +38,19 @@ export interface SharedCalls {
   readable: Readable;
 }
 
-function actionsOf(deps: AppDeps, { configuration, calls, readable }: SharedCalls, compiled: CompiledSagas): SagaActions {
-  const { clock, keys, log } = deps;
+function actionsOf(deps: AppDeps, { configuration, calls, readable }: SharedCalls, compiled: CompiledSagas, circuits: CircuitView): SagaActions {
+  const { clock, keys, log, store } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
   const outputs = new CallOutputs(calls.calls, readable);
   const following = new CallFollowing(calls.calls);
   const standing = new StarterStanding(configuration, now_ms);
+  const repairs = new StepRepairs(configuration, compiled, outputs, following);
+  const skips = new LevelSkips(configuration, circuits, store, now_ms);
   return new SagaActions(
     new BlockReader(compiled, outputs),
-    new StepPreparer(configuration, compiled, outputs, { keys, log, sealer }),
-    new StepCalls(calls.calls, following, compiled, outputs, standing),
+    new StepPreparer(configuration, compiled, outputs, { keys, log, sealer, skips, repairs }),
+    new StepCalls(calls.calls, following, compiled, outputs, { standing, repairs }),
     new UndoCalls(configuration, { compensations, following, compiled, outputs, sealer }, keys, now_ms),
     following,
   );
@@ -78,8 +82,10 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
   const { clock, logger, log, codec, schemas, store } = deps;
   const now_ms = () => clock.now_ms();
   const compiled = new CompiledSagas();
+  const circuits = new CircuitView(deps);
+  await circuits.start();
   const timers = new SagaTimers(now_ms);
-  const effects = new SagaEffects(actionsOf(deps, shared, compiled), timers, logger);
+  const effects = new SagaEffects(actionsOf(deps, shared, compiled, circuits), timers, logger);
   const snapshots = new PartitionSnapshots(store, compiled, logger);
   const owned = new OwnedPartitions<SagaPartition>();
   const requests = new SagaRequests(new StartOrders(shared.configuration), new EndedSagas(shared.views));
@@ -109,6 +115,7 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
       await Promise.race([snapshots.saveAll(owned.all()), sleep(SAVED_WITHIN_MS, undefined, { ref: false })]);
       await owned.closeAll();
       timers.close();
+      await circuits.close();
       await closing;
     },
   };

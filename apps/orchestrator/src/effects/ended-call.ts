@@ -17,7 +17,7 @@ function stepStatus(state: CallState): EndStep['status'] {
   return status === 'compensated' || status === 'compensation_failed' ? 'succeeded' : (status as EndStep['status']);
 }
 
-export function endedStep(state: CallState): SagaOrder {
+export function endedStep(state: CallState): EndStep {
   const { call_id, call, end, attempt } = state;
   const status = stepStatus(state);
   const effect = status === 'in_doubt' ? 'unknown' : (end?.outcome.effect ?? 'none');
@@ -26,6 +26,7 @@ export function endedStep(state: CallState): SagaOrder {
     ...{ call_id, status, effect, error: errorOf(state) },
     effect_key: call?.idempotency_key ?? '',
     effect_attempt: Math.max(1, attempt),
+    is_repaired: false,
   };
 }
 

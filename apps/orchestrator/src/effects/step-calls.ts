@@ -13,7 +13,9 @@ import type { SagaOrder } from '../sagas/saga-work.js';
 import type { StarterStanding } from '../sagas/starter-standing.js';
 import type { CallFollowing } from './call-following.js';
 import { endedStep, isSettled } from './ended-call.js';
-import { evaluatedInputs } from './step-inputs.js';
+import { confidenceOf } from './level-confidence.js';
+import { type DerivedInputs, evaluatedInputs } from './step-inputs.js';
+import type { StepRepairs } from './step-repairs.js';
 import { refusalError, submittedCall } from './submitted-call.js';
 import { traceparentOf } from './traceparent.js';
 
@@ -30,11 +32,11 @@ export class StepCalls {
     private readonly following: CallFollowing,
     private readonly compiled: CompiledSagas,
     private readonly outputs: CallOutputs,
-    private readonly standing: StarterStanding,
+    private readonly parts: { standing: StarterStanding; repairs: StepRepairs },
   ) {}
 
   async call(saga: OpenSaga, run: Run, signal: AbortSignal, tell: TellSaga): Promise<SagaOrder | undefined> {
-    const refusal = this.standing.refusal(saga);
+    const refusal = this.parts.standing.refusal(saga);
     if (refusal && !(await this.exists(saga, run))) return failed(run, refusal);
     const request = await this.requestOf(saga, run);
     if (request instanceof EvaluationFault) return failed(run, request.error);
@@ -44,7 +46,7 @@ export class StepCalls {
     const state = isSettled(answer) ? answer : await this.followed(answer, signal, tell);
     if (!state) return undefined;
     this.outputs.note(state);
-    return endedStep(state);
+    return { ...endedStep(state), is_repaired: await this.parts.repairs.isRepairable(saga, run, state) };
   }
 
   /** Asks for the cancellation; the end of the call follows by itself. */
@@ -81,29 +83,9 @@ export class StepCalls {
       ...{ tool: run.tool, version: run.version, inputs },
       ...(case_id === null ? {} : { case_id }),
       context: { step: run.step_id.slice(0, 200), ...(block.asks ? { safety_mode: 'ask_all' as const } : {}) },
-      ...(run.deadline_at_ms === null ? {} : { deadline: new Date(run.deadline_at_ms).toISOString() }),
+      ...(run.deadline_at_ms === null ? {} : { deadline: new Date(latestStart(saga, run.deadline_at_ms)).toISOString() }),
     };
-    return { call, by: this.submission(saga, run, sources) };
-  }
-
-  private submission(
-    saga: OpenSaga,
-    run: Run,
-    { call_ids, markings }: { call_ids: readonly string[]; markings: readonly string[] },
-  ): Submission {
-    const { step_id, level, attempt, call_id, key } = run;
-    const ref = { saga_id: saga.saga_id, step_id, level, attempt, definition_digest: saga.state.definition_digest };
-    return {
-      caller: starterOf(saga),
-      idempotency_key: undefined,
-      traceparent: traceparentOf(saga.correlation_id, call_id),
-      wait_ms: WAIT_MS,
-      span_name: 'saga step',
-      span_attributes: { 'saga.id': saga.saga_id, 'saga.step': step_id },
-      step: { call_id, idempotency_key: key, saga: ref },
-      ...(call_ids.length > 0 || markings.length > 0 ? { derived_from: { call_ids, markings } } : {}),
-      warns_of_deprecation: false,
-    };
+    return { call, by: submissionOf(saga, run, { block, sources }) };
   }
 
   /** The calls whose outputs the inputs use: the call inherits their markings. */
@@ -124,6 +106,26 @@ export class StepCalls {
   }
 }
 
+/** A person may decide for as long as the saga waits. The saga itself cancels a call whose share of the time is over. */
+const latestStart = ({ state }: OpenSaga, deadline_at_ms: number): number => deadline_at_ms + state.wait_max_ms;
+
 function failed({ call_id, key }: Run, error: ReturnType<typeof callError>): SagaOrder {
-  return { kind: 'step_ended', call_id, status: 'failed', effect: 'none', error, effect_key: key, effect_attempt: 0 };
+  return { kind: 'step_ended', call_id, status: 'failed', effect: 'none', error, effect_key: key, effect_attempt: 0, is_repaired: false };
+}
+
+function submissionOf(saga: OpenSaga, run: Run, { block, sources }: { block: StepBlock; sources: DerivedInputs }): Submission {
+  const { step_id, level, attempt, call_id, key } = run;
+  const { call_ids, markings } = sources;
+  const which = { saga_id: saga.saga_id, step_id, level, attempt, definition_digest: saga.state.definition_digest };
+  return {
+    caller: starterOf(saga),
+    idempotency_key: undefined,
+    traceparent: traceparentOf(saga.correlation_id, call_id),
+    wait_ms: WAIT_MS,
+    span_name: 'saga step',
+    span_attributes: { 'saga.id': saga.saga_id, 'saga.step': step_id },
+    step: { call_id, idempotency_key: key, saga: { ...which, ...confidenceOf(block, level) } },
+    ...(call_ids.length > 0 || markings.length > 0 ? { derived_from: { call_ids, markings } } : {}),
+    warns_of_deprecation: false,
+  };
 }

@@ -34,7 +34,16 @@ export class SampleRecord extends SampleHistory {
     } as const;
     const run = (step_id: string) => ({ ...own(), step_id, iteration: 1, attempt: 1 });
     this.waited(own(), of_call_id);
-    const ended = { call_id: of_call_id, tool: 'book', level: 0, effect: null, effect_key: null, effect_attempt: 0, ended_at_ms: this.hlc };
+    const ended = {
+      call_id: of_call_id,
+      tool: 'book',
+      level: 0,
+      effect: null,
+      effect_key: null,
+      effect_attempt: 0,
+      repaired: false,
+      ended_at_ms: this.hlc,
+    };
     this.put('compensation', 'saga_step_ended', { ...run('book'), ...ended, status: 'succeeded', error: null });
     this.put('compensation', 'saga_step_ended', { ...run('pay'), ...ended, tool: 'pay', status: 'failed', error });
     const undo = { call_id: `0-${this.uuid('0000', 2)}`, of_call_id, tool: 'unbook', version: '1.0.0' };

@@ -149,7 +149,13 @@ function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Re
     as_of_ms: outcome.ended_at_ms,
     confidence: null,
   };
-  return { source, freshness: time(as_of_ms), confidence };
+  return { source, freshness: time(as_of_ms), confidence: stepConfidence(call, confidence) };
+}
+
+/** A fallback level of a step lowers the confidence in its answer. */
+function stepConfidence({ saga }: ToolCall, reported: number | null): number | null {
+  if (!saga) return reported;
+  return reported === null ? saga.confidence : reported * saga.confidence_share;
 }
 
 /** The step of a saga that made the call. */

@@ -502,6 +502,10 @@ export interface SagaCall {
   level: number;
   /** Number of the call within the step, from 1. */
   attempt: number;
+  /** Confidence in an answer of this level if the tool reports none, 0 to 1; null: unknown. */
+  confidence: number | null;
+  /** A confidence that the tool reports is multiplied by it: below 1 at a fallback level. */
+  confidence_share: number;
   /** SHA-256 of the definition that the saga runs, hex. */
   definition_digest: string | null;
 }
@@ -1166,6 +1170,8 @@ export interface SagaStepEnded {
   effect_key: string | null;
   /** Attempt of that key that took effect, from 1; 0 where none did. */
   effect_attempt: number;
+  /** The inputs of this read are repaired: another call of the step follows. */
+  repaired: boolean;
   ended_at_ms: number;
 }
 
@@ -1204,6 +1210,8 @@ export interface SagaStepRequested {
   deadline_at_ms: number | null;
   /** Estimate. */
   latency_ms: number;
+  /** What was changed in the inputs of a read after its last call, in words without values. */
+  repairs: string[];
   requested_at_ms: number;
 }
 

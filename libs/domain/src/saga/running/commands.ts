@@ -45,6 +45,8 @@ export interface PrepareStep {
   resources: readonly string[];
   compensation_tool: string | null;
   latency_ms: number;
+  /** What was changed in the inputs of a read after its last call. */
+  repairs: readonly string[];
 }
 
 /** A due level cannot run now, so the next one follows. Also answers `prepare`, after the condition of the step was true. */
@@ -66,6 +68,8 @@ export interface EndStep {
   error: CallError | null;
   effect_key: string;
   effect_attempt: number;
+  /** A read that failed or answered empty is called again with repaired inputs. */
+  is_repaired: boolean;
 }
 
 /** Answers `prepare_undo`. */

@@ -170,6 +170,7 @@ describe('time and people', () => {
         error: null,
         effect_key: 'k',
         effect_attempt: 1,
+        is_repaired: false,
       },
       story.state,
     );

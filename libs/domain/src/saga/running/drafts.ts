@@ -9,6 +9,9 @@ export function fact<T extends SagaEventType>({ saga_id, case_id }: RunningSaga,
 /** Identifies a run of a step. */
 export const ofRun = ({ step_id, attempt }: Run) => ({ step_id, iteration: 1, attempt });
 
+/** The reason of a cancellation because the step's share of the time is over. */
+export const STEP_DEADLINE = 'step_deadline';
+
 export function cancelRun(saga: RunningSaga, run: Run, reason: string, requested_at_ms: number): SagaFact {
   return fact(saga, 'saga_step_cancel_requested', { ...ofRun(run), call_id: run.call_id, reason, requested_at_ms });
 }

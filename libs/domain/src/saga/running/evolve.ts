@@ -2,6 +2,7 @@ import type { SagaStarted, SagaStepRequested } from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
 import { holdClock, releaseClock } from './clock.js';
 import { copyOf } from './copy.js';
+import { STEP_DEADLINE } from './drafts.js';
 import { foldControl } from './evolve-control.js';
 import { foldUndo } from './evolve-undo.js';
 import type { SagaFact } from './facts.js';
@@ -28,6 +29,8 @@ function entryOf(saga: RunningSaga, step_id: string): StepEntry {
   return entry;
 }
 
+const NEW_RUN = { is_cancelling: false, is_overdue: false, end: null, undo: null } as const;
+
 function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): void {
   const { step_id, attempt, level, call_id, tool, version, key, inputs_json } = body;
   const { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms } = body;
@@ -35,17 +38,18 @@ function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): vo
   if (entry.runs.some((run) => run.call_id === call_id)) return;
   const what = { step_id, attempt, level, call_id, tool, version, key, inputs_json };
   const how = { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms };
-  const run: Run = { ...what, ...how, requested_seq: saga.seq, is_cancelling: false, end: null, undo: null };
+  const run: Run = { ...what, ...how, requested_seq: saga.seq, ...NEW_RUN, stood_ms: saga.clock.stood_ms };
   Object.assign(entry, { mark: null, retry_level: null });
   entry.runs.push(run);
 }
 
 function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): void {
-  const { step_id, call_id, status, effect, effect_key, effect_attempt } = body;
+  const { step_id, call_id, status, effect, effect_key, effect_attempt, repaired } = body;
   const entry = entryOf(saga, step_id);
   const run = call_id === null ? undefined : runOf(saga, call_id);
   if (run?.end) return;
-  if (run) run.end = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt, is_late: false };
+  const known = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt } as const;
+  if (run) run.end = { ...known, is_repaired: repaired, is_late: false };
   else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', retry_level: null });
 }
 
@@ -102,7 +106,7 @@ function changed(saga: RunningSaga, at: SagaFact): void {
       return;
     case 'saga_step_cancel_requested': {
       const run = runOf(saga, at.body.call_id);
-      if (run) run.is_cancelling = true;
+      if (run) Object.assign(run, { is_cancelling: true, is_overdue: at.body.reason === STEP_DEADLINE });
       return;
     }
     case 'saga_block_entered':

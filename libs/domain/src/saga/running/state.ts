@@ -45,6 +45,10 @@ export interface Run {
   /** Sequence number among the records of the saga. */
   requested_seq: number;
   is_cancelling: boolean;
+  /** It is cancelled because its share of the time is over. */
+  is_overdue: boolean;
+  /** How long the clock of the saga had stood when the call was requested. */
+  stood_ms: number;
   end: RunEnd | null;
   undo: Undo | null;
 }
@@ -56,6 +60,8 @@ export interface RunEnd {
   seq: number;
   effect_key: string | null;
   effect_attempt: number;
+  /** A call with repaired inputs follows. */
+  is_repaired: boolean;
   /** The effect became known after the saga had continued without it: a person decides about its undo. */
   is_late: boolean;
 }
@@ -151,4 +157,9 @@ export function pivotOf(saga: RunningSaga): Run | undefined {
 /** When the saga must have ended, epoch ms; null without a deadline, and while the clock is paused. */
 export function deadlineOf({ deadline_at_ms, clock }: RunningSaga): number | null {
   return deadline_at_ms === null || clock.holders.size > 0 ? null : deadline_at_ms + clock.stood_ms;
+}
+
+/** When the call of a step must have ended, epoch ms; null without a deadline, and while the clock is paused. */
+export function runDeadlineOf({ clock }: RunningSaga, { deadline_at_ms, stood_ms }: Run): number | null {
+  return deadline_at_ms === null || clock.holders.size > 0 ? null : deadline_at_ms + clock.stood_ms - stood_ms;
 }

@@ -1,7 +1,7 @@
 import { type StepBlock, usesOf } from '../definition/definition.js';
 import { mayChangeLevel, nextLevel } from './level-skip.js';
 import { DONE, type Due, openPart, type Part } from './part.js';
-import { inDoubt, type RunningSaga, type StepEntry } from './state.js';
+import { inDoubt, type Run, type RunEnd, type RunningSaga, type StepEntry } from './state.js';
 
 export type { Due } from './part.js';
 
@@ -27,6 +27,15 @@ function afterLevel(saga: RunningSaga, block: StepBlock, id: string, entry: Step
   return block.manual === undefined ? failedPart(entry, id, seq) : manualPart(saga, block, id, entry);
 }
 
+/** A call with repaired inputs is due, unless its level was skipped since. */
+const isRepairing = ({ is_repaired, seq }: RunEnd, { skips }: StepEntry): boolean => is_repaired && (skips.at(-1)?.seq ?? -1) < seq;
+
+/** The call whose answer is that of the step: the last one, or an empty answer of a read whose repaired inputs then failed. */
+function answered(last: Run, runs: readonly Run[]): Run | undefined {
+  if (last.end?.status === 'succeeded') return last;
+  return runs.findLast(({ level, is_write, end }) => level === last.level && !is_write && end?.status === 'succeeded');
+}
+
 /** The progress of one step. */
 export function stepPart(saga: RunningSaga, block: StepBlock, id: string): Part {
   const entry = saga.steps.get(id);
@@ -42,6 +51,8 @@ export function stepPart(saga: RunningSaga, block: StepBlock, id: string): Part 
   const waits = waiting?.wait === 'call_approval' && waiting.end === null ? [id] : [];
   if (last.end === null) return { ...openPart(), runs, waits };
   if (inDoubt(last)) return { ...openPart(), runs };
-  if (last.end.status === 'succeeded') return { ...DONE, runs, seq: last.end.seq };
+  if (isRepairing(last.end, entry)) return { ...openPart(due(last.level)), runs };
+  const answer = answered(last, runs);
+  if (answer?.end) return { ...DONE, runs, seq: answer.end.seq };
   return afterLevel(saga, block, id, entry);
 }

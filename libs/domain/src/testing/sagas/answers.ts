@@ -84,7 +84,17 @@ export class Answers {
       };
     const call_id = `call${++this.ids}`;
     const inputs_json = canonicalText({ evaluated: this.random.below(1_000) });
-    const what = { step_id, level, call_id, tool: name, version: '1.0.0', key: key_text, inputs_json, latency_ms: 10 };
+    const what = {
+      step_id,
+      level,
+      call_id,
+      tool: name,
+      version: '1.0.0',
+      key: tool.is_write ? key_text : call_id,
+      inputs_json,
+      latency_ms: 10,
+      repairs: [],
+    };
     return { kind: 'step_prepared', now_ms, ...what, ...tool };
   }
 
@@ -100,7 +110,16 @@ export class Answers {
     const call = this.arbiter.calls.get(call_id);
     if (!call?.status) return undefined;
     const ended = { status: call.status, effect: call.effect };
-    return { kind: 'step_ended', now_ms, call_id, ...ended, error: null, effect_key: key, effect_attempt: call.attempt };
+    return {
+      kind: 'step_ended',
+      now_ms,
+      call_id,
+      ...ended,
+      error: null,
+      effect_key: key,
+      effect_attempt: call.attempt,
+      is_repaired: this.random.oneIn(5),
+    };
   }
 
   private truthOf({ run, call_id, direction }: Extract<SagaEffect, { kind: 'follow' }>, now_ms: number): SagaCommand | undefined {

@@ -69,7 +69,8 @@ export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
     const call = arbiter.calls.get(run.call_id);
     if (run.is_write && call?.truth && !call.is_misreported && run.end?.effect === 'none')
       broken.push(`S16: the effect of ${run.call_id} is lost`);
-    if (run.key !== stepKeyText(saga.saga_id, run.step_id, run.level)) broken.push(`S17: ${run.call_id} has the key ${run.key}`);
+    if (run.is_write && run.key !== stepKeyText(saga.saga_id, run.step_id, run.level))
+      broken.push(`S17: ${run.call_id} has the key ${run.key}`);
     const was_late_for_pivot = (run.end?.seq ?? 0) <= (pivot?.end?.seq ?? -1);
     if (saga.turned && stands(run) && !was_late_for_pivot) broken.push(`S11: ${run.step_id} stands after the saga turned`);
     if (isUndone(run) && run.undo?.state === 'executed' && !arbiter.fired.has(run.undo.key as string))

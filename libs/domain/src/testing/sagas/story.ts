@@ -44,7 +44,7 @@ export class Story {
   }
 
   asks(step_id: string, more: object = {}, level = 0): this {
-    const what = { tool: step_id, version: '1.0.0', key: `key ${step_id} ${level}`, inputs_json: '{"n":1}', latency_ms: 100 };
+    const what = { tool: step_id, version: '1.0.0', key: `key ${step_id} ${level}`, inputs_json: '{"n":1}', latency_ms: 100, repairs: [] };
     const traits = { is_write: true, is_irreversible: false, resources: ['r'], compensation_tool: 'undo' };
     return this.when({ kind: 'step_prepared', step_id, level, call_id: `${step_id}-${++this.ids}`, ...what, ...traits, ...more });
   }
@@ -62,7 +62,20 @@ export class Story {
       error: null,
       effect_key: `key ${step_id}`,
       effect_attempt: 1,
+      is_repaired: false,
     });
+  }
+
+  /** The call of a read ends, and its inputs are repaired. */
+  repaired(step_id: string, status: 'failed' | 'succeeded'): this {
+    const ended = { kind: 'step_ended', call_id: this.call(step_id), status, effect: 'none', error: null } as const;
+    return this.when({ ...ended, effect_key: `key ${step_id}`, effect_attempt: 1, is_repaired: true });
+  }
+
+  /** The time of the next command, ms. */
+  at(now_ms: number): this {
+    this.now_ms = now_ms;
+    return this;
   }
 
   ran(step_id: string, more: object = {}): this {
