@@ -8,7 +8,6 @@ import {
   Views,
 } from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
-import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { CheckedEventLog } from '@countersign/evidence';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
@@ -69,8 +68,7 @@ import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
-import { SagaRequests } from './sagas/saga-requests.js';
-import { SagaWatches } from './sagas/saga-watches.js';
+import { sagaParts } from './sagas/saga-parts.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
@@ -172,9 +170,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    authority,
-    saga_requests: new SagaRequests(writer, log, codec, clock),
-    saga_watches: new SagaWatches(log, new BatchDecoder(codec, deps.schemas)),
+    sagas: sagaParts(deps, writer, authority),
     compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
@@ -222,7 +218,7 @@ export async function startGateway(
     state.caught_up = false;
     await heartbeat.close();
     await wired.running.close();
-    await wired.saga_watches.close();
+    await wired.sagas.watches.close();
     await wired.access.refused.close();
     await wired.key_uses.close();
     wired.subjects?.retention.close();
@@ -240,7 +236,7 @@ export async function startGateway(
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
-    await wired.saga_watches.start(config.lanes);
+    await wired.sagas.watches.start(config.lanes);
     if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
     const reader = new NotificationReader(
       wired.notifications,

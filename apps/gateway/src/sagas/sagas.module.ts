@@ -3,7 +3,10 @@ import { SagaAnswers } from './saga-answers.service.js';
 import { SagaCommandsController } from './saga-commands.controller.js';
 import { SagaCommands } from './saga-commands.service.js';
 import { SagaDefinitionChoice } from './saga-definition-choice.service.js';
+import { SagaExchanges } from './saga-exchanges.service.js';
+import { SagaIdentities } from './saga-identities.service.js';
 import { SagaLaunches } from './saga-launches.service.js';
+import { SagaRequestChecks } from './saga-request-checks.service.js';
 import { SagaStarts } from './saga-starts.service.js';
 import { SagaTicketsController } from './saga-tickets.controller.js';
 import { SagasController } from './sagas.controller.js';
@@ -12,6 +15,16 @@ import { SagasService } from './sagas.service.js';
 /** Sagas: several calls that run as one. */
 @Module({
   controllers: [SagasController, SagaCommandsController, SagaTicketsController],
-  providers: [SagaAnswers, SagaCommands, SagaDefinitionChoice, SagaLaunches, SagaStarts, SagasService],
+  providers: [
+    SagaAnswers,
+    SagaCommands,
+    SagaDefinitionChoice,
+    SagaExchanges,
+    SagaIdentities,
+    SagaLaunches,
+    SagaRequestChecks,
+    SagaStarts,
+    SagasService,
+  ],
 })
 export class SagasModule {}
