@@ -139,7 +139,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
-  const sender = new CallbackSender(keys, now_ms, callback_door);
+  const [sender, circuits] = [new CallbackSender(keys, now_ms, callback_door), new CircuitReader(store, clock)];
   const authority = delegatedAuthority(deps, configuration, tokens, views);
   const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
     configuration,
@@ -153,7 +153,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
-  const circuits = new CircuitReader(store, clock);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
   const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
