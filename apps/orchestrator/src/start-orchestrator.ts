@@ -71,7 +71,8 @@ function transportOf(
     codec,
     group: 'orchestrator',
     lanes: config.lanes,
-    visibility: 'durable',
+    // Nothing is performed or answered before the records of a decision are durable, and these are later in the journal.
+    visibility: 'appended',
     batch_records_max: config.batch_records_max,
     now_ms: () => clock.now_ms(),
     faults: logger,

@@ -134,7 +134,7 @@ function submissionOf(saga: OpenSaga, run: Run, { block, sources }: { block: Ste
     wait_ms: WAIT_MS,
     span_name: 'saga step',
     span_attributes: { 'saga.id': saga.saga_id, 'saga.step': step_id },
-    step: { call_id, idempotency_key: key, saga: { ...which, ...confidenceOf(block, level) } },
+    step: { call_id, idempotency_key: key, is_new: saga.unsent.delete(call_id), saga: { ...which, ...confidenceOf(block, level) } },
     ...(call_ids.length > 0 || markings.length > 0 ? { derived_from: { call_ids, markings } } : {}),
     warns_of_deprecation: false,
   };
