@@ -1,5 +1,6 @@
 import { Module, type Provider } from '@nestjs/common';
 import { AUTHORITY_RESOLVER } from './authority-resolver.js';
+import { OpenSagaCounts } from './open-saga-counts.service.js';
 import { SagaAnswers } from './saga-answers.service.js';
 import { SagaCommandsController } from './saga-commands.controller.js';
 import { SagaCommands } from './saga-commands.service.js';
@@ -21,6 +22,7 @@ import { SagasService } from './sagas.service.js';
   controllers: [SagasController, SagaCommandsController, SagaTicketsController],
   providers: [
     SagaAnswers,
+    OpenSagaCounts,
     SagaCommands,
     SagaDefinitionChoice,
     SagaExchanges,
