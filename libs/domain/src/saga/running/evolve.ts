@@ -143,9 +143,16 @@ export function evolveSaga(before: SagaState, at: SagaFact): SagaState {
   return saga;
 }
 
-/** Folds many records with a single copy of the state. */
-export function replaySaga(facts: readonly SagaFact[]): SagaState {
-  let saga: SagaState;
+/** Folds many records with a single copy of the state. Pure: does not change the given state. */
+export function evolveSagaBy(before: SagaState, facts: readonly SagaFact[]): SagaState {
+  return facts.length === 0 ? before : folded(before && copyOf(before), facts);
+}
+
+/** The state after these records, from the first one on. */
+export const replaySaga = (facts: readonly SagaFact[]): SagaState => folded(undefined, facts);
+
+function folded(into: SagaState, facts: readonly SagaFact[]): SagaState {
+  let saga = into;
   for (const at of facts) {
     if (at.event_type === 'saga_started') saga ??= isRecorded(at.body) ? started(at.body) : undefined;
     else if (saga) {

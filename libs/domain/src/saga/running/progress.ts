@@ -117,7 +117,14 @@ export function partOf(saga: RunningSaga, block: Block, indices: readonly number
   }
 }
 
-export const progressOf = (saga: RunningSaga): Part => partOf(saga, saga.definition.root, []);
+/** A state never changes once it was returned, so its progress is computed once. */
+const known = new WeakMap<RunningSaga, Part>();
+
+export function progressOf(saga: RunningSaga): Part {
+  const found = known.get(saga) ?? partOf(saga, saga.definition.root, []);
+  known.set(saga, found);
+  return found;
+}
 
 export const dueOf = (part: Part, kind: Due['kind'], id: string): Due | undefined =>
   part.due.find((due) => due.kind === kind && due.id === id);
