@@ -47,6 +47,7 @@ const advice = {
   'dependency-pending': 'Send the call again once the call that it depends on has ended.',
   'dependency-failed': 'Repair or repeat the call that it depends on first.',
   'too-many-in-flight': 'Wait `Retry-After` seconds; the tenant has too many calls in flight.',
+  'too-many-sagas': 'End or cancel sagas, or wait until some end: `GET /v1/sagas?status=running`.',
   'too-many-bytes': 'Wait `Retry-After` seconds; send fewer large bodies at once.',
   overloaded: 'Wait `Retry-After` seconds.',
   'too-many-streams': 'Close event streams, or wait `Retry-After` seconds.',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realPart } from '../tools/real-parts.js';
 import { freePort } from './child-process.js';
 import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
@@ -6,11 +7,7 @@ import { DroppingWay, Mailbox } from './mailbox.js';
 import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
-const [SMTP, POP3] = ['COUNTERSIGN_TEST_SMTP', 'COUNTERSIGN_TEST_POP3'].map((name) => {
-  const address = process.env[name];
-  if (!address) throw new Error(`${name} not set: run npm run test:real, which starts a mail server`);
-  return address;
-}) as [string, string];
+const [SMTP, POP3] = [realPart('COUNTERSIGN_TEST_SMTP'), realPart('COUNTERSIGN_TEST_POP3')];
 
 describe('channels: two gateways and a mail server', () => {
   const at = new JourneyWorld();

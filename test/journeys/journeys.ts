@@ -12,6 +12,7 @@ import { describePublishingJourneys } from './policy-publishing-journeys.js';
 import { describeProjectionJourneys } from './projection-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
+import { describeSagaJourneys } from './saga-journeys.js';
 import { describeStorm } from './storm-journey.js';
 import { describeUndoJourneys } from './undo-journeys.js';
 import { describeUsageJourneys } from './usage-journeys.js';
@@ -61,6 +62,9 @@ export const viewTopic: Topic = (at) => {
 
 /** Undoing the effects of calls. */
 export const undoTopic: Topic = (at) => describeUndoJourneys(at);
+
+/** Several calls that run as one. */
+export const sagaTopic: Topic = (at) => describeSagaJourneys(at);
 
 /** The journeys of these topics through the public API: the same on the embedded log and on the external services. */
 export function describeJourneys(name: string, topics: readonly Topic[], options: JourneyOptions): void {

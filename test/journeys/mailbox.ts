@@ -32,6 +32,14 @@ export class Mailbox {
   async mails(): Promise<ReadMail[]> {
     const [host, port] = this.server.split(':');
     const socket = openSocket(Number(port), host);
+    try {
+      return await this.read(socket);
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  private async read(socket: Socket): Promise<ReadMail[]> {
     const lines = new Lines(createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }));
     const say = (command: string) => socket.write(`${command}\r\n`);
     await lines.ok();
@@ -48,7 +56,7 @@ export class Mailbox {
       mails.push(parsed(await lines.untilDot()));
     }
     say('QUIT');
-    socket.end();
+    await lines.ok();
     return mails;
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { describeCircuitJourneys } from './circuit-journeys.js';
 import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeRegistryJourneys } from './registry-journeys.js';
@@ -6,7 +7,7 @@ import { TraceCollector } from './trace-collector.js';
 import { describeTracing } from './tracing-journeys.js';
 import { describeTrustJourneys } from './trust-journeys.js';
 
-describe('traces, registry, mappings and trust, on the external services', () => {
+describe('traces, registry, mappings, trust and circuits, on the external services', () => {
   const at = new JourneyWorld();
   let collector: TraceCollector;
   beforeAll(async () => {
@@ -20,4 +21,5 @@ describe('traces, registry, mappings and trust, on the external services', () =>
   describeTracing({ admin: () => at.admin, collector: () => collector, processOf: (service) => `countersign-${service}` });
   describeRegistryJourneys(at);
   describeTrustJourneys(at);
+  describeCircuitJourneys(at);
 });

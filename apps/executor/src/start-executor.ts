@@ -4,6 +4,7 @@ import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
   CannotOpen,
+  CircuitView,
   type Configuration,
   ConfigurationHeartbeat,
   foldConfiguration,
@@ -17,13 +18,15 @@ import type { Pack } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { NestFactory } from '@nestjs/core';
 import { announceTools } from './announcer.js';
+import { CircuitMetrics } from './circuits/circuit-metrics.js';
+import { CircuitReporter } from './circuits/circuit-reporter.js';
 import type { ExecutorConfig } from './config.js';
 import { Credentials } from './credentials/credentials.js';
 import { ReissueRequests } from './credentials/reissue-requests.js';
 import { TokenBroker } from './credentials/token-broker.js';
 import { Executor } from './executor.js';
 import { ExecutorModule } from './executor.module.js';
-import { assembleLane } from './lane/assemble-lane.js';
+import { assembleLane, type SharedByLanes } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
@@ -45,7 +48,12 @@ interface Folded {
   trust: TrustScoreCache;
 }
 
-function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }: Folded, runtime: ToolRuns) {
+function lanesOf(
+  deps: AppDeps,
+  config: ExecutorConfig,
+  { configuration, trust }: Folded,
+  shared: Pick<SharedByLanes, 'runtime' | 'circuits'>,
+) {
   const tools = new ToolTallies();
   measureTools(tools, deps.metrics);
   const { executor_id: instance_id, running_max, waiting_max, lease_ms } = config;
@@ -60,8 +68,7 @@ function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }
     limits: LIMITS,
     trust,
   };
-  const shared = { configuration, runtime, tools };
-  return new Map(config.lanes.map((lane) => [lane, assembleLane(deps, { ...options, lane }, shared)]));
+  return new Map(config.lanes.map((lane) => [lane, assembleLane(deps, { ...options, lane }, { ...shared, configuration, tools })]));
 }
 
 function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor): LogTransport {
@@ -128,7 +135,11 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
   const runtime = new ToolRuns(tools, around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
-  const executor = new Executor(lanesOf(deps, config, { configuration, trust }, runtime));
+  const view = new CircuitView(deps);
+  await view.start();
+  const circuits = new CircuitReporter(deps, view, new CircuitMetrics(view, deps.metrics));
+  circuits.start();
+  const executor = new Executor(lanesOf(deps, config, { configuration, trust }, { runtime, circuits }));
   measureLoad(executor, deps.metrics);
   await executor.start();
   const transport = transportOf(deps, config.lanes, executor);
@@ -152,6 +163,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
       await heartbeat.close();
       await configuration.close();
       await trust.close();
+      await circuits.close();
+      await view.close();
     },
   };
 }

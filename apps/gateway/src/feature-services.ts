@@ -4,6 +4,7 @@ import { type AppDeps, type Configuration, PastTrust, TrustScoreCache, topicSpec
 import { DelegatedAuthority } from './authentication/delegated-authority.js';
 import type { TokenPrincipals } from './authentication/token-principals.js';
 import { CaseFeeds } from './cases/case-feed.js';
+import type { CircuitReader } from './circuits/circuit-reader.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
@@ -84,12 +85,12 @@ export function notificationSender(
 export function trustReader(
   { store, log, clock, codec }: AppDeps,
   lanes: readonly string[],
-  trustScores: TrustScoreCache,
+  known: { trustScores: TrustScoreCache; circuits: CircuitReader },
   { writer, sealer }: Pen,
 ): TrustReader {
   const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
   return new TrustReader(store, new PastTrust(store, log), clock, {
-    trustScores,
+    ...known,
     commands: new OperatorCommands(writer, codec, clock, sealer),
     topics,
   });

@@ -1,6 +1,15 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import {
+  type AuthorityResolver,
+  CallSealer,
+  Calls,
+  CompensationSubmitter,
+  Readable,
+  RecordedCalls,
+  RecordGuard,
+  Views,
+} from '@countersign/calls';
 import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
@@ -31,6 +40,8 @@ import { CallsModule } from './calls/calls.module.js';
 import { DirectCalls, type DirectPosts } from './calls/direct-calls.js';
 import { CaseFeeds } from './cases/case-feed.js';
 import { CasesModule } from './cases/cases.module.js';
+import { CircuitReader } from './circuits/circuit-reader.js';
+import { CircuitsModule } from './circuits/circuits.module.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
@@ -63,6 +74,9 @@ import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SagaDefinitionsModule } from './saga-definitions/saga-definitions.module.js';
+import { AUTHORITY_RESOLVER } from './sagas/authority-resolver.js';
+import { SagaRequests } from './sagas/saga-requests.js';
+import { SagaWatches } from './sagas/saga-watches.js';
 import { SagasModule } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
@@ -97,6 +111,9 @@ export interface GatewayParts {
   vault: Vault;
   keys: TenantKeys;
   calls: Calls;
+  authority: AuthorityResolver;
+  saga_requests: SagaRequests;
+  saga_watches: SagaWatches;
   compensations: CompensationSubmitter;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
@@ -120,6 +137,7 @@ export interface GatewayParts {
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustReader;
+  circuits: CircuitReader;
   /** Absent only in tests without evidence. */
   audit: AuditParts | undefined;
   /** Fails a request whose response its route does not declare. */
@@ -135,6 +153,7 @@ const FEATURES = [
   BlobsModule,
   CallsModule,
   CasesModule,
+  CircuitsModule,
   CounterfactualModule,
   DeadLettersModule,
   DocsModule,
@@ -195,6 +214,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
     { provide: Calls, useValue: parts.calls },
+    { provide: AUTHORITY_RESOLVER, useValue: parts.authority },
+    { provide: SagaRequests, useValue: parts.saga_requests },
+    { provide: SagaWatches, useValue: parts.saga_watches },
     { provide: CompensationSubmitter, useValue: parts.compensations },
     { provide: RecordedCalls, useValue: parts.calls.recorded },
     { provide: OpenStreams, useValue: parts.streams },
@@ -218,6 +240,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: PeriodCloser, useValue: parts.usage.closer },
     { provide: OperatorCommands, useValue: parts.usage.commands },
     { provide: TrustReader, useValue: parts.trust },
+    { provide: CircuitReader, useValue: parts.circuits },
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
     { provide: SignedTrees, useValue: parts.trees },

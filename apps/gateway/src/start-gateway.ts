@@ -1,5 +1,14 @@
-import { AnsweredPositions, assembleCalls, Readable, RecordWriter, type RunningCalls, Views } from '@countersign/calls';
+import {
+  AnsweredPositions,
+  type AssembledCalls,
+  assembleCalls,
+  Readable,
+  RecordWriter,
+  type RunningCalls,
+  Views,
+} from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { CheckedEventLog } from '@countersign/evidence';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
@@ -27,6 +36,7 @@ import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
+import { CircuitReader } from './circuits/circuit-reader.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
@@ -53,15 +63,25 @@ import { NotificationReader } from './notifications/notification-reader.js';
 import { NotificationSender } from './notifications/notification-sender.js';
 import { startNotifications } from './notifications/notifications.module.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
+import { SagaNotificationDetails } from './notifications/saga-notification-details.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { SagaRequests } from './sagas/saga-requests.js';
+import { SagaWatches } from './sagas/saga-watches.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
   port: number;
+  /** Submits and follows calls for other services of this process. */
+  shared: {
+    configuration: Configuration;
+    calls: Pick<AssembledCalls, 'calls' | 'compensations' | 'sealer'>;
+    views: Views;
+    readable: Readable;
+  };
   /** The admin key, only if this was the first start of the installation. Show it once. */
   admin_key: string | undefined;
 }
@@ -115,11 +135,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
   const sender = new CallbackSender(keys, now_ms, callback_door);
+  const authority = delegatedAuthority(deps, configuration, tokens, views);
   const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
     configuration,
     writer,
     views,
-    authority: delegatedAuthority(deps, configuration, tokens, views),
+    authority,
     delivery: sender,
     callback_addresses,
   });
@@ -127,12 +148,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
-  const trustScores = new TrustScoreCache(deps);
+  const [trustScores, circuits] = [new TrustScoreCache(deps), new CircuitReader(store, clock)];
   const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
   const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
-  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, monotonic_ms: monotonic }));
+  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, clock }));
   return {
     running,
     sender,
@@ -151,6 +172,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
+    authority,
+    saga_requests: new SagaRequests(writer, log, codec, clock),
+    saga_watches: new SagaWatches(log, new BatchDecoder(codec, deps.schemas)),
     compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
@@ -164,7 +188,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     mailer,
     trustScores,
     checked,
-    trust: trustReader(deps, config.lanes, trustScores, { writer, sealer }),
+    trust: trustReader(deps, config.lanes, { trustScores, circuits }, { writer, sealer }),
+    circuits,
     usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
     blobs: new BlobsService(deps.blobs, deps.personal),
     health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
@@ -172,6 +197,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     strict_answers: config.strict_answers ?? false,
     audit: deps.evidence && auditParts(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
+}
+
+function sharedOf({ calls, compensations, sealer, readable }: Wired, configuration: Configuration): RunningGateway['shared'] {
+  return { configuration, calls: { calls, compensations, sealer }, views: calls.recorded.views, readable };
 }
 
 /**
@@ -193,6 +222,7 @@ export async function startGateway(
     state.caught_up = false;
     await heartbeat.close();
     await wired.running.close();
+    await wired.saga_watches.close();
     await wired.access.refused.close();
     await wired.key_uses.close();
     wired.subjects?.retention.close();
@@ -210,8 +240,13 @@ export async function startGateway(
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
+    await wired.saga_watches.start(config.lanes);
     if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
-    const reader = new NotificationReader(wired.notifications, wired.configuration);
+    const reader = new NotificationReader(
+      wired.notifications,
+      wired.configuration,
+      new SagaNotificationDetails(deps.store, publicUrl(config), deps.logger),
+    );
     sunsets.start();
     wired.usage.closer.start();
     ended.notifications = await startNotifications(deps, config.lanes, reader);
@@ -222,7 +257,7 @@ export async function startGateway(
       wired.streams.close();
       return listening.close().then(close);
     };
-    return { admin_key, port: listening.port, ready: () => state.caught_up, close: stop };
+    return { admin_key, shared: sharedOf(wired, configuration), port: listening.port, ready: () => state.caught_up, close: stop };
   } catch (fault) {
     await close();
     throw fault;

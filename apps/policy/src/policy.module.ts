@@ -10,6 +10,7 @@ import {
   CallTracer,
   type Configuration,
   ConfigurationHeartbeat,
+  ExpiryWheel,
   foldConfiguration,
   NestLogger,
   type RunningApp,
@@ -24,7 +25,6 @@ import { LimitService } from './limits/limit-service.js';
 import { LimitStore } from './limits/limit-store.js';
 import { Deferrals } from './partitions/deferrals.js';
 import { DueWork, openApprovals } from './partitions/due-work.js';
-import { ExpiryWheel } from './partitions/expiry-wheel.js';
 import { LogClock } from './partitions/log-clock.js';
 import type { PartitionServices, TimelessTerms, WritingLimits } from './partitions/partition-services.js';
 import type { RulingPartition } from './partitions/ruling-partition.js';
@@ -79,7 +79,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
 /** Reads the call history for rules, once the views have what this process published. */
 function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): HistoryLookup {
   const { log, store, clock, logger } = deps;
-  const historyReader = new CallHistoryReader({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
+  const historyReader = new CallHistoryReader({ log, store, clock, said });
   return new HistoryLookup(
     rulings,
     historyReader,

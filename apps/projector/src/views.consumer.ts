@@ -37,6 +37,11 @@ export class ViewsConsumer {
     return this.folder.fold(batch);
   }
 
+  @OnTopic('saga-requested')
+  sagaRequested(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.folder.fold(batch);
+  }
+
   @OnTopic('security-event')
   secured(batch: EventBatch, _ctx: LogContext): Promise<void> {
     return this.folder.fold(batch);

@@ -1,11 +1,15 @@
 import { startExecutor } from '@countersign/executor';
 import { type RunningGateway, startGateway } from '@countersign/gateway';
+import { startOrchestrator } from '@countersign/orchestrator';
 import { startPolicy } from '@countersign/policy-service';
 import type { AppDeps, RunningApp } from '@countersign/process';
 import { startProjector } from '@countersign/projector';
 import type { StandaloneConfig } from './config.js';
 
-/** Starts all four services in one process with shared dependencies. The gateway starts last, so that it listens only when it can serve. */
+/**
+ * Starts all five services in one process with shared dependencies. The gateway starts after those that decide and run calls, so that it
+ * listens only when it can serve; the orchestrator submits calls through it.
+ */
 export async function startStandalone(deps: AppDeps, config: StandaloneConfig): Promise<RunningApp> {
   const started: RunningApp[] = [];
   const close = async () => {
@@ -18,6 +22,9 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
     const inner = [...started];
     const gateway = await startGateway(deps, config.gateway, () => inner.every((app) => app.ready()));
     started.push(gateway);
+    const orchestrator = await startOrchestrator(deps, config.orchestrator, gateway.shared);
+    started.push(orchestrator);
+    inner.push(orchestrator);
     welcome(config, gateway);
   } catch (error) {
     await close();

@@ -47,6 +47,7 @@ const kinds = {
   'being-undone': { code: 'CANCELLED', class: 'transient', retry_after_s: 1 },
   'dependency-pending': { code: 'CANCELLED', class: 'transient', retry_after_s: 1 },
   'dependency-failed': { code: 'CANCELLED', class: 'semantic' },
+  'too-many-sagas': { code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 30 },
   'too-many-in-flight': { code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 1 },
   unavailable: { code: 'NETWORK_ERROR', class: 'transient', retry_after_s: 2 },
   'no-ruling-yet': { code: 'TIMEOUT', class: 'transient', retry_after_s: 5 },

@@ -28,13 +28,25 @@ export class RunningCalls {
 
   /** Resolves when earlier in-flight calls count again, their callbacks are restored, and the followers of the lanes run. */
   async start(lanes: readonly string[]): Promise<void> {
-    const { log, store, clock, wake_ups, codec } = this.deps;
+    const { log, store, clock } = this.deps;
     const now_ms = () => clock.now_ms();
     const resume = new Resume({ log, store, decoder: this.decoder, now_ms }, this.watchedCalls, this.parts.callbacks);
     const topics = this.follower.topics(lanes);
     for (const at of await resume.newest(lanes, topics)) this.parts.answered.note(at);
     await this.follower.start(lanes, await resume.run(lanes, topics));
     await resume.done();
+    await this.connect(lanes);
+  }
+
+  /** As `start`, for a process that resumes its calls from its own records: it restores no call and sends no callback of another process. */
+  async startWithoutCallbacks(lanes: readonly string[]): Promise<void> {
+    await this.follower.start(lanes, 'head');
+    await this.connect(lanes);
+  }
+
+  private async connect(lanes: readonly string[]): Promise<void> {
+    const { wake_ups, codec, clock } = this.deps;
+    const now_ms = () => clock.now_ms();
     await followProgress(wake_ups, lanes, this.watchedCalls);
     await takeHints(wake_ups, lanes, { watchedCalls: this.watchedCalls, codec, now_ms });
     this.shares = await shareInFlight(this.deps, this.watchedCalls);

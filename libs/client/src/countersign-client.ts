@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addressOf, type CallResult, gatewayAddress, readAnswer } from './exchange.js';
 import { Patience } from './patience.js';
+import { SagaClient } from './saga-client.js';
 import { type TypedApi, typedApi } from './typed-api.js';
 import type { CallOptions, CallRequest } from './wire.js';
 
@@ -43,6 +44,8 @@ const ANSWERS: ReadonlySet<string> = new Set([
 export class CountersignClient {
   /** Every route, typed; `call`, `ended` and `cancel` add retries and time limits to calls. */
   readonly api: TypedApi;
+  /** Starts sagas and waits for them. */
+  readonly sagas: SagaClient;
   private readonly fetch: typeof fetch;
   private readonly newRequestId: () => string;
   private readonly base: URL;
@@ -57,6 +60,7 @@ export class CountersignClient {
     new Patience(this.patience_ms);
     this.headers();
     this.api = typedApi(this.base, options.key, this.fetch);
+    this.sagas = new SagaClient(this.api, this.patience_ms);
   }
 
   /**

@@ -21,6 +21,14 @@ export interface SagaUse<Names extends string = string> {
   tool: string;
   version: string;
   inputs: Record<string, SagaValue<Names>>;
+  /** 99 % of its calls end in this time, in milliseconds. Default: the p99 of the tool's contract. */
+  p99_ms?: number;
+  /** Price of a call, in a unit of your own. */
+  cost?: number;
+  /** Share of its answers that are right, 0 to 1. Lowers the confidence of an answer. */
+  accuracy?: number;
+  /** Share of its calls that end with an answer, 0 to 1. */
+  availability?: number;
 }
 
 /** What of a step is not its name and its tool. */

@@ -9,6 +9,15 @@ export type CallContext = NonNullable<CallRequest['context']>;
 /** The response to a call. */
 export type CallEnvelope = components['schemas']['Envelope'];
 
+/** Body of `POST /v1/sagas`. */
+export type SagaRequest = operations['sagas_start']['requestBody']['content']['application/json'];
+
+/** Body of `POST /v1/sagas/{saga_id}/waits/{step_id}`. */
+export type SagaWaitAnswer = operations['saga_commands_answer']['requestBody']['content']['application/json'];
+
+/** A saga as answers show it. */
+export type Saga = components['schemas']['Saga'];
+
 type GatewayProblem = components['schemas']['Problem'];
 
 /** RFC 9457 problem document: of the gateway, or of a proxy before it, which has fewer fields. */

@@ -2,6 +2,8 @@
 export const crashPoints = [
   'gateway.before_request',
   'gateway.after_request',
+  'orchestrator.before_records',
+  'orchestrator.after_records',
   'policy.before_ruling',
   'policy.after_ruling',
   'executor.before_claim',
@@ -18,7 +20,7 @@ export type CrashPoint = (typeof crashPoints)[number];
 let armed: CrashPoint | undefined;
 let passes = 0;
 
-/** Arms one point, as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws if the name is not one of the twelve. */
+/** Arms one point, as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws if the name is none of these. */
 export function armCrashPoint(spec: string): void {
   const [name, nth] = spec.split(':');
   const point = crashPoints.find((candidate) => candidate === name);

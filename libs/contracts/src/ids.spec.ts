@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callId, parseCallId, partitionOf, uuidOfParts, uuidv7 } from './ids.js';
+import { callId, parseCallId, partitionOf, sagaPartition, uuidOfParts, uuidv7 } from './ids.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -28,6 +28,11 @@ describe('ids', () => {
     expect(uuidOfParts(['a', 'b'])).toBe(uuidOfParts(['a', 'b']));
     expect(uuidOfParts(['ab', 'c'])).not.toBe(uuidOfParts(['a', 'bc']));
     expect(uuidOfParts(['x'])).toMatch(UUID);
+  });
+
+  test('sagas of one id spread over the partitions by tenant', () => {
+    const partitions = new Set(Array.from({ length: 64 }, (_, tenant) => sagaPartition(`tenant-${tenant}`, 'nightly', 4)));
+    expect([...partitions].sort()).toEqual([0, 1, 2, 3]);
   });
 
   test('keys spread over the partitions', () => {

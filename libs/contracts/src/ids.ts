@@ -78,6 +78,16 @@ export function partitionOf(idempotencyKey: string, partitions: number): number 
   return hash % partitions;
 }
 
+/** Key of the records of a saga on `saga-requested` and `compensation`. */
+export function sagaKey(tenant_id: string, saga_id: string): string {
+  return `${tenant_id}/${saga_id}`;
+}
+
+/** The partition of a saga, the same on `saga-requested` and `compensation` of its lane. */
+export function sagaPartition(tenant_id: string, saga_id: string, partitions: number): number {
+  return partitionOf(`${tenant_id}\n${saga_id}`, partitions);
+}
+
 /** The time in a UUIDv7, epoch ms. Meaningless for any other text. */
 export function timeOfId(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);

@@ -5,8 +5,8 @@ export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash
 export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } from './errors.js';
 export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';
-export { callId, parseCallId, partitionOf, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
-export { memberPointer } from './json-pointer.js';
+export { callId, parseCallId, partitionOf, sagaKey, sagaPartition, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
+export { memberPointer, valueAtPointer } from './json-pointer.js';
 export {
   attemptKey,
   derivedKey,

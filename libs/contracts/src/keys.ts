@@ -156,7 +156,7 @@ export function resourceId(key: Uint8Array, tenantId: string, segments: readonly
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** True if the key identifies the request: a repeat with it gets the same answer, whatever has changed since. */
-export const isKeyOfRequest = (source: KeySource): boolean => source === 'header' || source === 'effect';
+export const isKeyOfRequest = (source: KeySource): boolean => source === 'header' || source === 'effect' || source === 'saga';
 
 /**
  * The key that a tool and its system get for one attempt of an idempotency key. Attempt 1 uses the key itself. Attempt n uses the first 16

@@ -9,6 +9,7 @@ export const callTopics = [
   'approval-granted',
   'tool-executed',
   'compensation',
+  'saga-requested',
 ] as const satisfies readonly TopicName[];
 export type CallTopic = (typeof callTopics)[number];
 

@@ -9,6 +9,8 @@ const found = (body: unknown) =>
   );
 const bound = (binding: unknown) => tripOf(step('a', 'book', {}, binding as never));
 
+const level = (numbers: object) => tripOf(step('a', 'book', { use: { tool: 'book', version: '^1.0.0', inputs: {}, ...numbers } }));
+
 describe('what is no definition', () => {
   test.each<[string, unknown]>([
     ['null /retries: there is no such field', { ...tripOf(step('a')), retries: 1 }],
@@ -27,6 +29,10 @@ describe('what is no definition', () => {
     ['a /root/use/inputs/id: has exactly one of from, literal and expression', bound({ from: '/inputs/id', literal: 1 })],
     ['a /root/use/inputs/id: has exactly one of', bound({})],
     ['a /root/use/inputs/id/pointer: there is no such field', bound({ pointer: '/inputs/id' })],
+    ['a /root/use/accuracy: ', level({ accuracy: 1.01 })],
+    ['a /root/use/availability: ', level({ availability: -0.1 })],
+    ['a /root/use/p99_ms: ', level({ p99_ms: 0 })],
+    ['a /root/use/cost: ', level({ cost: -1 })],
     ['null : ', undefined],
     ['null : ', []],
   ])('%s', (issue, body) => {
@@ -37,6 +43,10 @@ describe('what is no definition', () => {
     const body = tripOf({ kind: 'sequence', blocks: [{ ...step('a'), retry: 1 } as never, { ...step('b'), asks: 'yes' } as never] });
     expect(found(body).map((issue) => issue.split(':')[0])).toEqual(['a /root/blocks/0/retry', 'b /root/blocks/1/asks']);
   });
+});
+
+test('a level may declare its p99, cost, accuracy and availability', () => {
+  expect(found(level({ p99_ms: 800, cost: 0.002, accuracy: 0.99, availability: 1 }))).toEqual([]);
 });
 
 test('a literal may be any JSON, null and false too', () => {

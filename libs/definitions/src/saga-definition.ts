@@ -3,11 +3,13 @@ import { z } from 'zod';
 
 const CEL_MAX = 4096;
 const JSONATA_MAX = 4000;
+const COST_MAX = 1e9;
 const LONGEST_MS = 366 * 86_400_000;
 
 /** Name of a step, wait, branch or map; the check of the definition says which characters it may have. */
 const blockName = z.string().max(64);
 const duration = z.int().min(1).max(LONGEST_MS);
+const share = z.number().min(0).max(1);
 const condition = z.string().min(1).max(CEL_MAX).describe('CEL over `inputs`, `steps.<name>.output` and, inside a map, `item` and `index`');
 
 /** Exact semver without build metadata: versions that differ in that alone would count as equal. */
@@ -28,6 +30,10 @@ const use = z
     tool: z.string().min(1).max(64),
     version: z.string().min(1).max(64).describe('`1.2.3`, `^1.2.3` or `~1.2.3`'),
     inputs: z.record(z.string().max(200), binding),
+    p99_ms: duration.optional().describe("99 % of its calls end in this time; default: the p99 of the tool's contract"),
+    cost: z.number().min(0).max(COST_MAX).optional().describe('price of a call, in a unit of your own'),
+    accuracy: share.optional().describe('share of its answers that are right; lowers the confidence of an answer'),
+    availability: share.optional().describe('share of its calls that end with an answer'),
   })
   .meta({ id: 'SagaToolUse' });
 

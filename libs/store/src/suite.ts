@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeOwedCallbacks } from './callbacks/owed-callbacks.suite.js';
+import { describeCircuits } from './circuits/circuits.suite.js';
 import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
 import { describeCheckedRows } from './executions/checked-executions.suite.js';
 import { executionState } from './executions/execution-row.js';
@@ -49,6 +50,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeNoticeClaims(store);
     describeWebhookAttempts(store);
     describeKeyUses(store);
+    describeCircuits(store);
     describeCallReferences(store);
     describeOwedCallbacks(store);
     describeCheckedRows(store);

@@ -61,6 +61,8 @@ export class Job {
   epoch = 0;
   cancelled = false;
   resends = 0;
+  /** An attempt that was sent has no answer: it may have had the effect. */
+  maybe_happened = false;
   /** Configuration position of its last check (`Judge.position`), and its time; undefined: not checked yet. */
   judged_position: number | undefined;
   judged_at_ms = 0;

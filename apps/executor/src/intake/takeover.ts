@@ -128,6 +128,7 @@ export class Takeover {
       case 'resend':
         if (this.parts.decryptor.isErased(job)) return ended(job, doubtOutcome(job, null, now_ms));
         job.resends++;
+        job.maybe_happened = true;
         return 'adopted_to_start';
       case 'reconcile':
         // A call whose data is erased cannot be reconciled.

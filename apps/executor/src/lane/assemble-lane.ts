@@ -5,6 +5,7 @@ import { type AppDeps, CallTracer, LogTime } from '@countersign/process';
 import { SqlArbiter } from '../arbiter/sql-arbiter.js';
 import { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { Job } from '../calls/job.js';
+import type { CircuitReporter } from '../circuits/circuit-reporter.js';
 import { ClaimConflicts } from '../claims/claim-conflicts.js';
 import { Claims } from '../claims/claims.js';
 import { ClosedApprovals } from '../claims/closed-approvals.js';
@@ -73,6 +74,7 @@ export interface SharedByLanes {
   configuration: OwnConfiguration;
   runtime: ToolRuns;
   tools: ToolTallies;
+  circuits: CircuitReporter;
 }
 
 const SETTLED_MAX = 5_000;
@@ -102,7 +104,7 @@ function foundationOf(deps: AppDeps, options: LaneOptions) {
 /** Builds the execution of one lane. */
 export function assembleLane(deps: AppDeps, options: LaneOptions, shared: SharedByLanes): LaneExecutor {
   const { codec, clock, logger } = deps;
-  const { configuration, runtime, tools } = shared;
+  const { configuration, runtime, tools, circuits } = shared;
   const { lane } = options;
   const { time, log_clock, partitions, open, source, arbiter, lease, reader } = foundationOf(deps, options);
   const hold = new RecordHold(lane, deps.damage);
@@ -144,7 +146,7 @@ export function assembleLane(deps: AppDeps, options: LaneOptions, shared: Shared
     claim: new ClaimStep(claims, answers, progress, lease, clock),
     start: new StartStep(starts, gate, undone),
     run: new RunStep(runs, ends, resolutions, { spans, lease, decryptor, logger }),
-    end: new EndStep(ends, new ClosedApprovals(arbiter, logger), { configuration, decryptor, spans, tools }),
+    end: new EndStep(ends, new ClosedApprovals(arbiter, logger), { configuration, decryptor, spans, tools, circuits }),
   };
   const pipeline = new Pipeline(steps, logger);
   const takeover = new Takeover(arbiter, { ...source, reader }, partitions, { lease, gate, runtime, decryptor, clock, logger });

@@ -2,6 +2,7 @@ import type { Outcome } from '@countersign/contracts';
 import type { CallEvent } from '@countersign/domain';
 import type { Job } from '../calls/job.js';
 import type { EarlierAnswer } from '../calls/verdict.js';
+import type { CircuitReporter } from '../circuits/circuit-reporter.js';
 import type { ClosedApprovals } from '../claims/closed-approvals.js';
 import { deprecationOf } from '../judging/deprecation.js';
 import type { OwnConfiguration } from '../judging/judge.js';
@@ -22,6 +23,7 @@ export interface EndStepParts {
   decryptor: PersonalDataDecryptor;
   spans: CallSpans;
   tools: ToolTallies;
+  circuits: CircuitReporter;
 }
 
 /** Ends a call: checks its approval, writes its end and releases its resources. */
@@ -73,7 +75,9 @@ export class EndStep {
     const outcome =
       job.verdict?.kind === 'ended' ? job.verdict.outcome : job.verdict?.kind === 'answered' ? job.verdict.earlier.outcome : undefined;
     this.around.spans.end(job, outcome);
-    if (outcome && job.started_at_ms > 0) this.around.tools.ended(job, outcome);
+    if (!outcome || job.started_at_ms === 0) return;
+    this.around.tools.ended(job, outcome);
+    if (job.verdict?.kind === 'ended') this.around.circuits.ended(job, outcome);
   }
 
   /** The answer for later calls of its key; undefined: they run on their own. */

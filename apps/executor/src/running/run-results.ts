@@ -52,6 +52,7 @@ export class RunResults {
     const meaning = meaningOf(seen, this.runtime.recoveryOf(job) ?? READ, {
       resends: job.resends,
       resends_max: this.limits.resends_max,
+      maybe_happened: job.maybe_happened,
       fired_at_ms: job.fired_at_ms,
       now_ms,
       deadline_ms: job.call.deadline_ms,
@@ -76,6 +77,7 @@ export class RunResults {
         return this.ends(job, doubtOutcome(job, meaning.error, now_ms));
       case 'resend':
         job.paused_ms = meaning.pause_ms;
+        job.maybe_happened = meaning.maybe_happened;
         job.retry_at_ms = meaning.at_ms;
         return 'resend_later';
       case 'reconcile':

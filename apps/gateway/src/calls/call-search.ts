@@ -7,7 +7,7 @@ import type { CallsQuery } from './calls.schemas.js';
 /** Characters of the inputs of a call that are searched. */
 const INPUTS_SEARCHED = 16_384;
 
-export type CallFilters = Pick<CallsQuery, 'principal' | 'on_behalf_of' | 'trace_id' | 'text'>;
+export type CallFilters = Pick<CallsQuery, 'principal' | 'on_behalf_of' | 'saga_id' | 'trace_id' | 'text'>;
 
 /** Filters that are checked on each call, as its reader may see it. */
 export class CallSearch {
@@ -22,15 +22,16 @@ export class CallSearch {
 
   /** False if no filter is set. */
   get isNeeded(): boolean {
-    const { principal, on_behalf_of, trace_id, text } = this.filters;
-    return [principal, on_behalf_of, trace_id, text].some((filter) => filter !== undefined);
+    const { principal, on_behalf_of, saga_id, trace_id, text } = this.filters;
+    return [principal, on_behalf_of, saga_id, trace_id, text].some((filter) => filter !== undefined);
   }
 
   matches(call: SeenCall): boolean {
-    const { principal, on_behalf_of, trace_id } = this.filters;
+    const { principal, on_behalf_of, saga_id, trace_id } = this.filters;
     return (
       (principal === undefined || call.call?.principal.id === principal) &&
       (on_behalf_of === undefined || call.call?.authority?.on_behalf_of?.id === on_behalf_of) &&
+      (saga_id === undefined || call.call?.saga?.saga_id === saga_id) &&
       (trace_id === undefined || call.correlation_id === trace_id) &&
       (this.text === undefined || this.hasText(call, this.text))
     );

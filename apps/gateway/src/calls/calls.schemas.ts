@@ -32,6 +32,7 @@ export const callMembers = new ListMembers(callEnvelope, {
 const scanned = {
   principal: z.string().min(1).max(200).optional().describe('id of the caller'),
   on_behalf_of: z.string().min(1).max(200).optional().describe('id of the user that the caller acted on behalf of'),
+  saga_id: z.string().min(1).max(200).optional().describe('id of the saga that made the call'),
   trace_id: z
     .string()
     .regex(/^[0-9a-f]{32}$/, 'is 32 hex digits')

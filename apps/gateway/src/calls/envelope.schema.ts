@@ -95,6 +95,8 @@ export const callMapping = z
 const validation = z.object({ layer: z.string(), issues: z.array(z.unknown()) }).nullable();
 const provenance = z.object({ source: z.string(), freshness: timeOf.nullable(), confidence: z.number().nullable() }).nullable();
 
+const sagaStep = z.object({ saga_id: z.string(), step_id: z.string(), level: z.int(), attempt: z.int() }).meta({ id: 'SagaStepOfCall' });
+
 /** The envelope of a call (libs/calls, envelopeText). */
 export const callEnvelope = z
   .object({
@@ -153,6 +155,8 @@ export const callEnvelope = z
     trace_id: z.string(),
     cost: z.number().nullable(),
     mapping_version: z.int().nullable(),
+    saga: sagaStep.nullable().describe('the step of a saga that made the call; null: no saga did'),
+    tool_fallback_level: z.int().describe('0: the first tool of its step, or no step of a saga'),
     compensates: z.string().nullable().describe('the call whose effect this one undoes'),
     compensated_by: z.string().nullable().describe('the call that undid its effect, or tried to'),
     mapping: callMapping.optional().describe('absent without a mapping'),

@@ -65,6 +65,7 @@ const shown: Readonly<Record<ProblemKind, Shown>> = {
   'dependency-pending': { status: 424, title: 'A dependency of the call has not ended' },
   'dependency-failed': { status: 424, title: 'A dependency of the call did not succeed' },
   'too-many-in-flight': { status: 429, title: 'Too many calls in flight' },
+  'too-many-sagas': { status: 429, title: 'Too many sagas are open' },
   'too-many-bytes': { status: 429, title: 'Too many bytes of request bodies in flight' },
   overloaded: { status: 503, title: 'The gateway is overloaded' },
   'too-many-streams': { status: 429, title: 'Too many event streams are open' },

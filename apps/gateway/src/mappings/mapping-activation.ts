@@ -1,17 +1,9 @@
 import { Refusal } from '@countersign/calls';
 import { isReadOnly, type Principal, parseResourceName, type ToolContract } from '@countersign/contracts';
-import {
-  type ConfigurationState,
-  isOnePerson,
-  keysOf,
-  limitsOf,
-  type MappingVersion,
-  personLinksOf,
-  rulingBundles,
-  toolVersions,
-} from '@countersign/domain';
+import { type ConfigurationState, keysOf, limitsOf, type MappingVersion, rulingBundles, toolVersions } from '@countersign/domain';
 import { beyondPlainMoves, type GuardedFields, type MappingDefinition, type MappingIssue } from '@countersign/mapping';
 import { compiledBundles, fieldsRead } from '@countersign/policy';
+import { isSamePerson } from '../identity/same-person.js';
 
 const has = (fields: ReadonlySet<string>, field: string): boolean => fields.has('*') || fields.has(field);
 
@@ -72,16 +64,6 @@ export function otherPolicyAdmins(state: ConfigurationState, tenant_id: string, 
     .filter(({ principal }) => principal.kind === 'user' && isPolicyAdmin(principal))
     .map(({ principal }) => principal.id);
   return [...new Set(people)].filter((id) => id !== by.id);
-}
-
-/** True if both belong to one person: one owns the key of the other, or both keys have the same owner. */
-function isSamePerson(state: ConfigurationState, tenant_id: string, one: string, other: string): boolean {
-  const who = (id: string) => ({ issuer: null, id });
-  if (isOnePerson(personLinksOf(state, tenant_id), who(one), who(other))) return true;
-  const keys = keysOf(state, tenant_id);
-  const owners = (id: string) => new Set([id, ...keys.flatMap(({ principal, owner }) => (principal.id === id && owner ? [owner] : []))]);
-  const mine = owners(one);
-  return [...owners(other)].some((id) => mine.has(id));
 }
 
 /** Why this caller cannot activate a version, or undefined. */

@@ -1,9 +1,11 @@
 import type { EventMap } from '@countersign/contracts';
 import type { EventBatch, LogContext, Recorded } from '@countersign/event-log';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
+import type { Notification } from './notification.js';
 import type { NotificationSender } from './notification-sender.js';
 import { notificationOf } from './notification-sources.js';
 import { ReadPlace } from './read-places.js';
+import type { SagaNotificationDetails } from './saga-notification-details.js';
 
 const POLICY = { kind: 'service' as const, id: 'policy', roles: [] };
 
@@ -17,6 +19,7 @@ export class NotificationReader {
   constructor(
     private readonly sender: NotificationSender,
     private readonly configuration: Pick<ConfigurationService, 'state' | 'writer' | 'clock'>,
+    private readonly sagas: Pick<SagaNotificationDetails, 'complete'>,
   ) {}
 
   async read(batch: EventBatch, context: LogContext): Promise<void> {
@@ -34,7 +37,11 @@ export class NotificationReader {
     const notification = notificationOf(at);
     if (!notification) return;
     place.hold(at.offset);
-    void this.sender.send(notification).then(() => context.commit(place.release(at.offset)));
+    void this.send(notification).then(() => context.commit(place.release(at.offset)));
+  }
+
+  private async send(notification: Notification): Promise<void> {
+    await this.sender.send(await this.sagas.complete(notification));
   }
 
   private async keep({ meta }: EventMap['approval_granted'], grant: NonNullable<EventMap['approval_granted']['similar']>): Promise<void> {

@@ -2,7 +2,7 @@ import { type EventBatch, type LogContext, OnTopic } from '@countersign/event-lo
 import { Controller } from '@nestjs/common';
 import { NotificationReader } from './notification-reader.js';
 
-/** Passes policy decisions to the notification reader. Commits offsets once their notifications are settled. */
+/** Passes policy decisions and records of sagas to the notification reader. Commits offsets once their notifications are settled. */
 @Controller()
 export class NotificationsConsumer {
   constructor(private readonly reader: NotificationReader) {}
@@ -14,6 +14,11 @@ export class NotificationsConsumer {
 
   @OnTopic('approval-granted', { commit: 'manual' })
   answered(batch: EventBatch, context: LogContext): Promise<void> {
+    return this.reader.read(batch, context);
+  }
+
+  @OnTopic('compensation', { commit: 'manual' })
+  compensated(batch: EventBatch, context: LogContext): Promise<void> {
     return this.reader.read(batch, context);
   }
 }

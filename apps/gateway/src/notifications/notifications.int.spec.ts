@@ -85,7 +85,7 @@ class Life {
   async start(): Promise<this> {
     const set = async (_tenant: string, type: string, fields: unknown) => void this.written.push({ type, fields });
     const configuration = { state: this.state, writer: { set } as unknown as ConfigurationWriter, clock: systemClock };
-    const reader = new NotificationReader(this.sender, configuration);
+    const reader = new NotificationReader(this.sender, configuration, { complete: async (notification) => notification });
     this.end = await startNotifications({ log, codec, clock: systemClock, logger } as unknown as AppDeps, ['shared'], reader);
     return this;
   }

@@ -8,6 +8,11 @@ export function waitOf(prefer: string | undefined): number {
   return preferredWait(prefer) ?? WAIT_DEFAULT_MS;
 }
 
+/** As `waitOf`, for a request that does not wait unless its caller prefers it. */
+export function waitIfPreferred(prefer: string | undefined): number {
+  return preferredWait(prefer) ?? 0;
+}
+
 /** A request with an optional wait preference. */
 export interface PatientRequest {
   readonly headers: { readonly [name: string]: string | string[] | undefined };

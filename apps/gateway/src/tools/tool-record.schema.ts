@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
+import { circuitState } from '../circuits/circuits.schemas.js';
 
 const text = z.string().nullable();
 const time = timeOf.nullable();
@@ -110,5 +111,6 @@ export const toolVersionRecord = z
     rating: z.object({ mean: z.number(), count: z.int(), normalised: z.number().describe('0 to 1') }).nullable(),
     trust_score: z.number().nullable(),
     usage: z.object({ runs: z.int(), succeeded: z.int(), callers: z.int() }).nullable(),
+    circuit: circuitState,
   })
   .meta({ id: 'ToolVersion' });

@@ -59,7 +59,7 @@ export function versionRecord(
   const { tool, lifecycle } = version;
   const { contract, digest, pin, runs_on } = tool;
   const rule = effectRules[contract.effect_class];
-  const { rating, trust_score, usage, verified_at_ms } = measured(tool.name, tool.version);
+  const { rating, trust_score, usage, verified_at_ms, circuit } = measured(tool.name, tool.version);
   const last_verified_at = time(verified_at_ms ?? verifiedBy(evaluationOf(state, tenantId, tool), tool));
   const audit = state.by_tenant.get(tenantId)?.audits.get(versionKey(tool.name, tool.version));
   return {
@@ -99,6 +99,7 @@ export function versionRecord(
     rating: rating && { ...rating, normalised: rating.mean / 5 },
     trust_score,
     usage,
+    circuit,
   };
 }
 

@@ -29,7 +29,7 @@ fold('tool_policy_set', {
 });
 
 const configuration = { state, edits: { etag: () => '"c3"' }, clock: { now_ms: () => 5 } };
-const nothing = { trust_score: null, rating: null, usage: null, verified_at_ms: null };
+const nothing = { trust_score: null, rating: null, usage: null, verified_at_ms: null, circuit: 'open' };
 
 let app: FeatureApp;
 beforeAll(async () => {
@@ -53,6 +53,10 @@ test('tools are listed by filters, with the unusable packs', async () => {
   expect(body.items[0]).toMatchObject({ name: 'write_note', tier: 'tier_3_blocked', effect_class: 'stage', lifecycle: 'active' });
   expect((await get('/v1/tools?lifecycle=blocked')).body.items).toEqual([]);
   expect((await get('/v1/tools?lifecycle=gone')).status).toBe(400);
+});
+
+test('the record of a version shows its circuit', async () => {
+  expect((await get('/v1/tools/write_note/versions/1.2.0')).body).toMatchObject({ circuit: 'open' });
 });
 
 test('a listed tool is a summary; its versions are expanded, and fields returns exactly the named members', async () => {

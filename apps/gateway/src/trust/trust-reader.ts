@@ -1,4 +1,4 @@
-import type { AgentScore, AgentTrust, ToolScore } from '@countersign/domain';
+import type { AgentScore, AgentTrust, CircuitState, ToolScore } from '@countersign/domain';
 import {
   agentOf,
   type Clock,
@@ -10,6 +10,7 @@ import {
   toolsOf,
 } from '@countersign/process';
 import { type Store, type TrustBound, type TrustRunsQuery, trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
+import type { CircuitReader } from '../circuits/circuit-reader.js';
 import type { OperatorCommands } from '../usage/operator-commands.js';
 
 /** The scores of a tenant, now or at a past moment. */
@@ -24,13 +25,14 @@ export interface Measured {
   rating: { mean: number; count: number } | null;
   usage: { runs: number; succeeded: number; callers: number } | null;
   verified_at_ms: number | null;
+  circuit: CircuitState;
 }
 
 export interface RatingRow extends StoredRating {
   version: string;
 }
 
-const NOT_MEASURED: Measured = { trust_score: null, rating: null, usage: null, verified_at_ms: null };
+const NOT_MEASURED: Omit<Measured, 'circuit'> = { trust_score: null, rating: null, usage: null, verified_at_ms: null };
 const AGENT = 'agent:';
 
 /** Reads trust scores and ratings from the views. */
@@ -39,7 +41,12 @@ export class TrustReader {
     private readonly store: Store,
     private readonly past: PastTrust,
     private readonly clock: Clock,
-    readonly parts: { trustScores: TrustScoreCache; commands: OperatorCommands; topics: ReadonlyMap<string, number> },
+    readonly parts: {
+      trustScores: TrustScoreCache;
+      commands: OperatorCommands;
+      topics: ReadonlyMap<string, number>;
+      circuits: CircuitReader;
+    },
   ) {}
 
   hasTopic(topic: string, partition: number): boolean {
@@ -59,10 +66,11 @@ export class TrustReader {
     return { state, score: scores.agent(state) };
   }
 
-  /** By `tool@version`; unmeasured values are null. */
+  /** By tool and version; unmeasured values are null. */
   async measured(tenant_id: string): Promise<(tool: string, version: string) => Measured> {
-    const { scores } = (await this.of(tenant_id)) as TenantTrust;
-    return (tool, version) => measuredOf(scores, tool, version);
+    const [trust, circuits] = await Promise.all([this.of(tenant_id), this.parts.circuits.states(tenant_id)]);
+    const { scores } = trust as TenantTrust;
+    return (tool, version) => ({ ...measuredOf(scores, tool, version), circuit: circuits(tool, version) });
   }
 
   spans(tenant_id: string, tool: string, version: string) {
@@ -96,7 +104,7 @@ export class TrustReader {
   }
 }
 
-function measuredOf(scores: TrustScores, tool: string, version: string): Measured {
+function measuredOf(scores: TrustScores, tool: string, version: string): Omit<Measured, 'circuit'> {
   const state = scores.tools.get(tool);
   const score: ToolScore | undefined = scores.tool(tool, version);
   if (!state || !score) return NOT_MEASURED;

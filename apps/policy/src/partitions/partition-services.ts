@@ -1,6 +1,6 @@
 import type { DecisionTerms } from '@countersign/decisions';
 import type { Logger } from '@countersign/process';
-import type { ExpiryWheel } from './expiry-wheel.js';
+import type { ExpiryWheel } from '@countersign/process';
 import type { LogClock } from './log-clock.js';
 import type { RulingTelemetry } from './ruling-telemetry.js';
 

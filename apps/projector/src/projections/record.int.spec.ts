@@ -38,7 +38,7 @@ describe('sagas', () => {
   test('a saga that failed half-way shows its steps, its compensations and its end', async () => {
     const found = await readSaga(store, 'acme', of.undone);
     expect(found?.saga).toMatchObject({ status: 'compensated', definition: 'trip', failed_step_id: 'pay', case_id: 'c1' });
-    expect(found?.steps.map(({ step_id, status, undo_end, undo_tool }) => [step_id, status, undo_end, undo_tool])).toEqual([
+    expect(found?.steps.map(({ step_id, status, undo_state, undo_tool }) => [step_id, status, undo_state, undo_tool])).toEqual([
       ['book', 'succeeded', 'executed', 'unbook'],
       ['pay', 'failed', null, null],
     ]);
@@ -48,7 +48,7 @@ describe('sagas', () => {
     const found = await readSaga(store, 'acme', of.stuck);
     expect(found?.saga.status).toBe('compensation_failed');
     expect(JSON.parse(found?.steps[0]?.undo_error as string)).toMatchObject({ code: 'PROVIDER_ERROR' });
-    const listed = await listSagas(store, { tenant_id: 'acme', status: 'compensation_failed', limit: 10 });
+    const listed = await listSagas(store, { tenant_id: 'acme', status: ['compensation_failed'], limit: 10 });
     expect(listed.items.map(({ saga_id }) => saga_id)).toEqual([of.stuck]);
     expect(await readSaga(store, 'other', of.stuck)).toBeUndefined();
   });

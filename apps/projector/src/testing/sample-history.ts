@@ -246,6 +246,7 @@ export class SampleHistory {
       sealed: null,
       mapped: null,
       compensates: null,
+      saga: null,
       key_source: 'derived',
       discriminating_digest: 'x',
       window_ms: 1,

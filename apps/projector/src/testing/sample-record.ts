@@ -12,7 +12,9 @@ export class SampleRecord extends SampleHistory {
     const whole = {
       definition_digest: null,
       definition_json: null,
-      on_behalf_of: null,
+      authority: null,
+      request_digest: null,
+      source: null,
       deadline_at_ms: null,
       wait_max_ms: null,
       estimates: [],
@@ -28,7 +30,7 @@ export class SampleRecord extends SampleHistory {
       retry_after_s: null,
     } as const;
     const run = (step_id: string) => ({ ...own(), step_id, iteration: 1, attempt: 1 });
-    const ended = { call_id: of_call_id, tool: 'book', level: 0, effect: null, effect_key: null, effect_attempt: 0, ended_at_ms: this.hlc };
+    const ended = { call_id: of_call_id, tool: 'book', level: 0, effect: null, effect_key: null, effect_attempt: 0, repaired: false, ended_at_ms: this.hlc };
     this.put('compensation', 'saga_step_ended', { ...run('book'), ...ended, status: 'succeeded', error: null });
     this.put('compensation', 'saga_step_ended', { ...run('pay'), ...ended, tool: 'pay', status: 'failed', error });
     const undo = { call_id: `0-${this.uuid('0000', 2)}`, of_call_id, tool: 'unbook', version: '1.0.0' };

@@ -26,6 +26,7 @@ import type { Configuration, TenantKeys } from '@countersign/process';
 import type { Caller } from '../caller.js';
 import { type Identity, identify } from '../identity/effect-identity.js';
 import { idempotencyKey } from '../identity/idempotency-key.js';
+import { type SagaStepOrigin, stepIdentity } from '../identity/step-identity.js';
 import { undoIdentity } from '../identity/undo-identity.js';
 import type { CallSealer } from '../personal/call-sealer.js';
 import { Refusal } from '../refusal.js';
@@ -50,6 +51,8 @@ export interface CallOrigin {
   idempotency_key: string | undefined;
   /** The effect that the call undoes. It gives the idempotency key and the partition of the call. */
   undoes?: { effect: CompensatedEffect; request_id: string | undefined };
+  /** The step of a saga that makes the call. It gives the identity of the call. */
+  step?: SagaStepOrigin;
   /** Set if the call acts for a user or uses results of other calls. Absent: the call has the caller's own rights. */
   authority?: Authority;
   now_ms: number;
@@ -195,6 +198,7 @@ export class Admission {
       tenant_key: this.parts.keys.tenantKey(tenant_id),
       fresh_uuid: uuidv7(origin.now_ms),
     });
+    if (origin.step) return { ...named, ...stepIdentity(origin.step, tool.contract) };
     if (!origin.undoes) return named;
     const { effect, request_id } = origin.undoes;
     const tenant_key = this.parts.keys.tenantKey(tenant_id);
@@ -248,6 +252,7 @@ export class Admission {
       external_id: request.external_id ?? null,
       metadata_json: metadataJson(request.metadata),
       ...(origin.undoes ? { compensates: origin.undoes.effect } : {}),
+      ...(origin.step ? { saga: origin.step.saga } : {}),
     };
     return { meta, call };
   }

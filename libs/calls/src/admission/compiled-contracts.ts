@@ -49,8 +49,8 @@ export function isTooDeep(value: unknown, left = DEPTH_MAX): boolean {
 export class CompiledContracts {
   private readonly checks = new LRUCache<string, InputCheck>({ max: CONTRACTS_MAX });
 
-  /** @returns the check, or the compiler's message if the schema cannot be compiled. */
-  of(tool: ToolVersion): InputCheck | string {
+  /** `digest` identifies the schema. @returns the check, or the compiler's message if the schema cannot be compiled. */
+  of(tool: { digest: string; contract: Pick<ToolVersion['contract'], 'input_schema'> }): InputCheck | string {
     const known = this.checks.get(tool.digest);
     if (known) return known;
     const made = this.compile(tool.contract.input_schema);

@@ -61,6 +61,7 @@ const HINTS: Readonly<Record<KeySource, string>> = {
   derived: BY_OCCURRENCE,
   call: BY_OCCURRENCE,
   effect: 'an effect can be undone only once',
+  saga: 'a step of a saga takes effect at most once',
 };
 
 /** Explains that the tool did not run for this request and how to request a run; undefined if it ran. */

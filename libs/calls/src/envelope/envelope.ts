@@ -149,7 +149,20 @@ function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Re
     as_of_ms: outcome.ended_at_ms,
     confidence: null,
   };
-  return { source, freshness: time(as_of_ms), confidence };
+  return { source, freshness: time(as_of_ms), confidence: stepConfidence(call, confidence) };
+}
+
+/** A fallback level of a step lowers the confidence in its answer. */
+function stepConfidence({ saga }: ToolCall, reported: number | null): number | null {
+  if (!saga) return reported;
+  return reported === null ? saga.confidence : reported * saga.confidence_share;
+}
+
+/** The step of a saga that made the call. */
+function sagaJson(call: ToolCall | null): Record<string, unknown> | null {
+  if (!call?.saga) return null;
+  const { saga_id, step_id, level, attempt } = call.saga;
+  return { saga_id, step_id, level, attempt };
 }
 
 const named = (who: { kind: string; id: string } | null | undefined) => (who ? { kind: who.kind, id: who.id } : null);
@@ -235,6 +248,8 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     cost: extras?.cost ?? null,
     mapping_version: (outcome ? extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
     mapping: mappingJson(call).mapping,
+    saga: sagaJson(call),
+    tool_fallback_level: call?.saga?.level ?? 0,
     compensates: call?.compensates?.call_id ?? null,
     compensated_by: state.compensation?.call_id ?? null,
   };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 
+type Seal = Awaited<ReturnType<Personal['sealing']>>['seal'];
 const NONE: readonly PersonalRule[] = [];
 const noKeys = (): Refusal =>
   new Refusal('unavailable', 'the personal data of the call cannot be sealed now, so the call was not recorded', {
@@ -73,7 +74,21 @@ export class CallSealer {
   }
 
   /** Encrypts a text about the named subjects. A tenant without rules for personal data keeps plain text and may name no subjects. */
-  async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
+  about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
+    return this.sealedAbout(tenant_id, subjects, text, (seal, plain) => seal.text(plain));
+  }
+
+  /** As `about`, for JSON text: the result is JSON text too. */
+  jsonAbout(tenant_id: string, subjects: readonly string[], json: string | null): Promise<string | null | Refusal> {
+    return this.sealedAbout(tenant_id, subjects, json, (seal, plain) => seal.json(plain));
+  }
+
+  private async sealedAbout(
+    tenant_id: string,
+    subjects: readonly string[],
+    text: string | null,
+    sealed: (seal: Seal, plain: string) => string,
+  ): Promise<string | null | Refusal> {
     if (!hasPersonal(this.configuration.state, tenant_id)) {
       if (subjects.length === 0) return text;
       return new Refusal(
@@ -85,7 +100,21 @@ export class CallSealer {
     const forged = this.forged(tenant_id, text);
     if (forged || !this.personal) return forged ?? noKeys();
     const sealing = await this.personal.sealingAbout(tenant_id, { subjects }, this.clock.now_ms());
-    return sealing ? sealing.seal.text(text) : tooManySubjects();
+    return sealing ? sealed(sealing.seal, text) : tooManySubjects();
+  }
+
+  /** The inputs of a step of a saga, for its own record: encrypted as those of its call will be. */
+  async ofStep(
+    tenant_id: string,
+    { tool, markings, inputs_json }: { tool: string; markings: readonly string[]; inputs_json: string },
+  ): Promise<string | Refusal> {
+    const forged = this.forged(tenant_id, inputs_json);
+    const rules = this.rules(tenant_id, tool, markings);
+    if (forged || rules.length === 0) return forged ?? inputs_json;
+    if (!this.personal) return noKeys();
+    const inputs = JSON.parse(inputs_json) as unknown;
+    const { seal } = await this.personal.sealing({ tenant_id, rules, markings, inputs, requested_at_ms: this.clock.now_ms() });
+    return seal.json(inputs_json);
   }
 
   /** Encrypts an output that a person supplies for a call. */

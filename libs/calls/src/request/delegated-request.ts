@@ -3,7 +3,7 @@ import type { Caller } from '../caller.js';
 import type { Refusal } from '../refusal.js';
 import type { CallRequest } from './call-request.js';
 
-export type CallFor = Pick<CallRequest, 'on_behalf_of' | 'user_token' | 'sources'>;
+export type CallFor = Partial<Pick<CallRequest, 'on_behalf_of' | 'user_token' | 'sources'>>;
 
 /** True if a request needs more than the caller's own rights. */
 export const isDelegated = (request: CallFor): boolean =>

@@ -71,8 +71,8 @@ export class CallSubmitter {
     const authority = authorityFor(by, resolved);
     const now_ms = this.tracker.clock.now_ms();
     // The trace id of the call: from the caller's traceparent, else a new one.
-    const undoes = by.undoes ? { undoes: by.undoes } : {};
-    const origin = { caller, idempotency_key, now_ms, ...undoes, trace_id: traceIdOf(traceparent) ?? uuidv7(now_ms).replaceAll('-', '') };
+    const cause = { ...(by.undoes ? { undoes: by.undoes } : {}), ...(by.step ? { step: by.step } : {}) };
+    const origin = { caller, idempotency_key, now_ms, ...cause, trace_id: traceIdOf(traceparent) ?? uuidv7(now_ms).replaceAll('-', '') };
     return authority ? { ...origin, authority } : origin;
   }
 

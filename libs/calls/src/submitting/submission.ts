@@ -1,6 +1,7 @@
 import { type Authority, type CompensatedEffect, union } from '@countersign/contracts';
 import type { SpanAttributes } from '@countersign/process';
 import type { Caller } from '../caller.js';
+import type { SagaStepOrigin } from '../identity/step-identity.js';
 
 /** The calls whose results a call uses, and their markings. */
 export interface DerivedFrom {
@@ -24,6 +25,8 @@ export interface Submission {
   derived_from?: DerivedFrom;
   /** The effect that the call undoes, if it names its own tool for that. */
   undoes?: { effect: CompensatedEffect; request_id: string | undefined };
+  /** The step of a saga that makes the call, with the identity of its record. */
+  step?: SagaStepOrigin;
   /** True if the answer must warn of a deprecated version even if the record does not. */
   warns_of_deprecation: boolean;
 }

@@ -434,6 +434,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/circuits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the circuits of tools that failed lately or are open */
+        get: operations["circuits_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cases/{case_id}/counterfactual": {
         parameters: {
             query?: never;
@@ -1316,7 +1333,8 @@ export interface paths {
         /** List sagas, newest first */
         get: operations["sagas_list"];
         put?: never;
-        post?: never;
+        /** Start a saga */
+        post: operations["sagas_start"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1330,8 +1348,144 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a saga and its steps */
+        /** Read a saga with its steps, waits and tickets */
         get: operations["sagas_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a saga: it starts nothing more until it is resumed */
+        post: operations["saga_commands_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a paused saga */
+        post: operations["saga_commands_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a saga: its effects after the last irreversible step are undone */
+        post: operations["saga_commands_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retry a failed compensation, or a step that failed after an irreversible one */
+        post: operations["saga_commands_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept what a ticket reports */
+        post: operations["saga_commands_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/done-by-hand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record that a person did what a ticket asks for */
+        post: operations["saga_commands_done_by_hand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/waits/{step_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a wait: approve or refuse, report an event, or give the result of a manual step */
+        post: operations["saga_commands_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saga-tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tickets of sagas, newest first: what happened, and what may be done */
+        get: operations["saga_tickets_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3297,6 +3451,10 @@ export interface components {
             trace_id: string;
             cost: number | null;
             mapping_version: number | null;
+            /** @description the step of a saga that made the call; null: no saga did */
+            saga: components["schemas"]["SagaStepOfCall"] | null;
+            /** @description 0: the first tool of its step, or no step of a saga */
+            tool_fallback_level: number;
             /** @description the call whose effect this one undoes */
             compensates: string | null;
             /** @description the call that undid its effect, or tried to */
@@ -3333,6 +3491,12 @@ export interface components {
             decided_by: string | null;
             decided_at: string | null;
             reason: string | null;
+        };
+        SagaStepOfCall: {
+            saga_id: string;
+            step_id: string;
+            level: number;
+            attempt: number;
         };
         CallPage: {
             items: components["schemas"]["CallListItem"][];
@@ -3500,6 +3664,10 @@ export interface components {
             trace_id?: string;
             cost?: number | null;
             mapping_version?: number | null;
+            /** @description the step of a saga that made the call; null: no saga did */
+            saga?: components["schemas"]["SagaStepOfCall"] | null;
+            /** @description 0: the first tool of its step, or no step of a saga */
+            tool_fallback_level?: number;
             /** @description the call whose effect this one undoes */
             compensates?: string | null;
             /** @description the call that undid its effect, or tried to */
@@ -3683,6 +3851,30 @@ export interface components {
             failed_at_ms?: number;
             ended_at_ms?: number;
         };
+        CircuitPage: {
+            items: components["schemas"]["Circuit"][];
+            next_cursor: string | null;
+        };
+        Circuit: {
+            tool: string;
+            version: string;
+            state: components["schemas"]["CircuitState"];
+            /** @description openings in a row; 0: it is closed, and failed lately */
+            openings: number;
+            opened_at: string | null;
+            /** @description when it becomes, or became, half-open */
+            half_open_at: string | null;
+            /** @description of the last minute; since the last opening, if it is open */
+            outcomes: {
+                succeeded: number;
+                failed: number;
+            };
+        };
+        /**
+         * @description open: the version of the tool fails. half_open: one caller at a time may try it
+         * @enum {string}
+         */
+        CircuitState: "closed" | "open" | "half_open";
         PolicyDraft: {
             description?: string;
             /**
@@ -5139,6 +5331,14 @@ export interface components {
             inputs: {
                 [key: string]: components["schemas"]["SagaBinding"];
             };
+            /** @description 99 % of its calls end in this time; default: the p99 of the tool's contract */
+            p99_ms?: number;
+            /** @description price of a call, in a unit of your own */
+            cost?: number;
+            /** @description share of its answers that are right; lowers the confidence of an answer */
+            accuracy?: number;
+            /** @description share of its calls that end with an answer */
+            availability?: number;
         };
         SagaBinding: {
             /** @description JSON Pointer: /inputs, /steps/<name>/output, or inside a map /item or /index */
@@ -5262,68 +5462,250 @@ export interface components {
             /** @description what its author should know; none of it keeps the definition from running */
             warnings: components["schemas"]["SagaDefinitionFinding"][];
         };
-        SagaPage: {
-            items: components["schemas"]["Saga"][];
-            next_cursor: string | null;
+        SagaDefinitionReference: {
+            name: string;
+            /** @description `1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest version. The saga records the exact one */
+            version?: string;
+        };
+        ShortSagaDefinition: {
+            name: string;
+            version: string;
+            input_schema?: {
+                [key: string]: unknown;
+            };
+            deadline_ms?: number;
+            /** @description absent: 7 days */
+            wait_max_ms?: number;
+            steps: components["schemas"]["ShortSagaStep"][];
+        };
+        ShortSagaStep: {
+            id: string;
+            tool: string;
+            /** @description `1.2.3`, `^1.2.3` or `~1.2.3`; absent: the newest active version */
+            version?: string;
+            /** @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}` */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /** @description replaces the tool's own compensation */
+            compensation?: {
+                tool: string;
+                /** @description `1.2.3`, `^1.2.3` or `~1.2.3`; absent: the newest active version */
+                version?: string;
+                /** @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}` */
+                inputs?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description tried in this order after a failure without an effect */
+            fallbacks?: {
+                tool: string;
+                /** @description `1.2.3`, `^1.2.3` or `~1.2.3`; absent: the newest active version */
+                version?: string;
+                /** @description a value; or `{from: <pointer>}`, `{expression: <JSONata>}` or `{literal: <value>}` */
+                inputs?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description the last level: what a person must do */
+            manual?: string;
+            /** @description CEL; the step is skipped if it is false */
+            when?: string;
+            /** @description a person approves it first */
+            asks?: boolean;
         };
         Saga: {
             saga_id: string;
             case_id: string | null;
             /** @enum {string} */
-            status: "running" | "compensating" | "completed" | "compensated" | "compensation_failed" | "aborted";
-            definition: {
-                name: string;
-                version: string | null;
-            } | null;
-            /** @description the principal */
-            started_by: unknown;
+            status: "pending" | "running" | "awaiting_approval" | "compensating" | "completed" | "compensated" | "compensation_failed" | "aborted";
+            definition: components["schemas"]["SagaDefinitionName"] | null;
+            /** @description SHA-256 of the definition that it runs, hex */
+            definition_digest: string | null;
+            started_by: components["schemas"]["PrincipalName"] | null;
+            /** @description id of the user for whom it was started */
+            on_behalf_of: string | null;
             started_at: string | null;
+            /** @description as requested; the clock stands still while a person decides */
+            deadline_at: string | null;
+            paused: boolean;
             ended_at: string | null;
             failed_step_id: string | null;
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
+        };
+        SagaDefinitionName: {
+            name: string;
+            version: string | null;
+        };
+        SagaPage: {
+            items: components["schemas"]["Saga"][];
+            next_cursor: string | null;
         };
         SagaWithSteps: {
             saga_id: string;
             case_id: string | null;
             /** @enum {string} */
-            status: "running" | "compensating" | "completed" | "compensated" | "compensation_failed" | "aborted";
-            definition: {
-                name: string;
-                version: string | null;
-            } | null;
-            /** @description the principal */
-            started_by: unknown;
+            status: "pending" | "running" | "awaiting_approval" | "compensating" | "completed" | "compensated" | "compensation_failed" | "aborted";
+            definition: components["schemas"]["SagaDefinitionName"] | null;
+            /** @description SHA-256 of the definition that it runs, hex */
+            definition_digest: string | null;
+            started_by: components["schemas"]["PrincipalName"] | null;
+            /** @description id of the user for whom it was started */
+            on_behalf_of: string | null;
             started_at: string | null;
+            /** @description as requested; the clock stands still while a person decides */
+            deadline_at: string | null;
+            paused: boolean;
             ended_at: string | null;
             failed_step_id: string | null;
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
-            /** @description the steps of its definition */
-            defined_steps: unknown;
+            /** @description the irreversible step that stands, with all that took effect before it */
+            pivot_step_id: string | null;
+            /** @description one for each call of a step, of all fallback levels */
             steps: components["schemas"]["SagaStep"][];
+            waits: components["schemas"]["SagaWait"][];
+            tickets: components["schemas"]["SagaTicket"][];
         };
         SagaStep: {
+            /** @description name of the step, and the index of the item in each map around it: `ship[2]` */
             step_id: string;
-            iteration: number;
+            /** @description number of the call within the step, from 1 */
             attempt: number;
+            /** @description fallback level, from 0 */
+            level: number | null;
             tool: string | null;
+            version: string | null;
             call_id: string | null;
+            /** @description where the call is read */
+            call: string | null;
+            requested_at: string | null;
+            deadline_at: string | null;
+            is_irreversible: boolean | null;
+            cancel_requested: boolean;
+            /** @description status of its call when that ended; null: it has not ended; skipped: its condition was false */
             status: string | null;
+            /** @description happened, none or unknown */
+            effect: string | null;
             /** @description a CallError, or null */
             error: unknown;
             ended_at: string | null;
-            compensation: {
-                tool: string | null;
-                call_id: string | null;
-                status: string;
-                requested_at: string | null;
-                ended_at: string | null;
-                /** @description a CallError, or null */
-                error: unknown;
+            compensation: components["schemas"]["SagaCompensation"] | null;
+        };
+        SagaCompensation: {
+            tool: string | null;
+            version: string | null;
+            call_id: string | null;
+            /** @description where the call is read */
+            call: string | null;
+            /**
+             * @description unconfirmed: nobody knows whether it took effect; missing: nothing undoes the step; the last three: what a person decided
+             * @enum {string}
+             */
+            status: "requested" | "executed" | "failed" | "unconfirmed" | "missing" | "retry_requested" | "done_by_hand" | "accepted";
+            requested_at: string | null;
+            ended_at: string | null;
+            /** @description a CallError, or null */
+            error: unknown;
+        };
+        SagaWait: {
+            step_id: string;
+            /** @enum {string} */
+            wait: "approval" | "event" | "time" | "manual" | "call_approval";
+            /** @description what a person is asked, or must do; null for a moment and for the approval of a call */
+            question: string | null;
+            /** @description name of the event that it waits for */
+            event: string | null;
+            /**
+             * Format: date-time
+             * @description it ends then at the latest
+             */
+            until: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            opened_at: string;
+            /** @description answered, refused, expired or withdrawn; null: it is open */
+            ended_as: string | null;
+            ended_by: components["schemas"]["PrincipalName"] | null;
+            ended_at: string | null;
+            reason: string | null;
+            /** @description where an open wait is answered with POST */
+            answer_at: string | null;
+        };
+        SagaTicket: {
+            ticket_id: string;
+            saga_id: string;
+            /** @enum {string} */
+            ticket: "in_doubt" | "failed_after_pivot" | "overdue_after_pivot" | "compensation_failed" | "late_effect";
+            /** @description what happened, and what a person has to decide */
+            what: string;
+            step_id: string | null;
+            call_id: string | null;
+            /** @description where the call is read */
+            call: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            opened_at: string;
+            /** @description null: it is open */
+            closed_at: string | null;
+            /** @description retry, accept, done_by_hand, evidence, turned (the saga turned back) or ended */
+            closed_as: string | null;
+            /** @description what may be done; empty once it is closed */
+            actions: components["schemas"]["SagaTicketAction"][];
+        };
+        SagaTicketAction: {
+            /** @enum {string} */
+            act: "retry" | "done_by_hand" | "accept" | "cancel" | "resolve_call" | "undo_call";
+            /** @description POST here */
+            href: string;
+            /** @description send this as `step_id` */
+            step_id: string | null;
+            what: string;
+        };
+        SagaTicketPage: {
+            items: components["schemas"]["ListedSagaTicket"][];
+            next_cursor: string | null;
+        };
+        ListedSagaTicket: {
+            ticket_id: string;
+            saga_id: string;
+            /** @enum {string} */
+            ticket: "in_doubt" | "failed_after_pivot" | "overdue_after_pivot" | "compensation_failed" | "late_effect";
+            /** @description what happened, and what a person has to decide */
+            what: string;
+            step_id: string | null;
+            call_id: string | null;
+            /** @description where the call is read */
+            call: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            opened_at: string;
+            /** @description null: it is open */
+            closed_at: string | null;
+            /** @description retry, accept, done_by_hand, evidence, turned (the saga turned back) or ended */
+            closed_as: string | null;
+            /** @description what may be done; empty once it is closed */
+            actions: components["schemas"]["SagaTicketAction"][];
+            case_id: string | null;
+            definition: {
+                name: string;
+                version: string | null;
             } | null;
+            /** @description of a failed compensation: the tool that undoes */
+            tool: string | null;
+            /** @description a CallError, or null */
+            error: unknown;
+            /** @description seconds since it opened, until it closed */
+            age_s: number;
         };
         SecretPage: {
             items: components["schemas"]["SecretListed"][];
@@ -5670,6 +6052,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
+            circuit: components["schemas"]["CircuitState"];
         };
         RefusedRegistration: {
             name: string;
@@ -5859,6 +6242,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
+            circuit: components["schemas"]["CircuitState"];
             /** @description relevance, 0 to 1 */
             score: number;
         };
@@ -6074,6 +6458,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
+            circuit: components["schemas"]["CircuitState"];
             /** @description the offset of the change in the configuration */
             config_offset: number;
             /** @description the running instances, and whether each has applied the change; null: unknown */
@@ -7189,7 +7574,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:invalid-saga-definition" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
+            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:invalid-saga-definition" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-sagas" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
             title: string;
             status: number;
             detail: string;
@@ -7206,7 +7591,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -7972,12 +8357,14 @@ export interface operations {
                 principal?: string;
                 /** @description id of the user that the caller acted on behalf of */
                 on_behalf_of?: string;
+                /** @description id of the saga that made the call */
+                saga_id?: string;
                 trace_id?: string;
                 /** @description case-insensitive substring of the call id, tool, case, run, error message or inputs. Inputs and messages are not searched if a personal-data rule applies to the call or the reader lacks a marking */
                 text?: string;
                 /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, saga, tool_fallback_level, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
                 expand?: string;
             };
             header?: never;
@@ -8671,6 +9058,42 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    circuits_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CircuitPage"];
                 };
             };
             /** @description a problem document (RFC 9457) */
@@ -11582,7 +12005,10 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 case_id?: string;
-                status?: "running" | "compensating" | "completed" | "compensated" | "compensation_failed" | "aborted";
+                /** @description name of the definition */
+                definition?: string;
+                /** @description comma-separated: any of these */
+                status?: string;
             };
             header?: never;
             path?: never;
@@ -11601,6 +12027,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SagaPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sagas_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the same key and request is the same saga: 1 to 255 printable ASCII characters. Without a key and a saga_id each request is a new saga */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds to wait for the saga to end; absent: only for its start */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description a published definition, or a whole one */
+                    definition: components["schemas"]["SagaDefinitionReference"] | components["schemas"]["SagaDefinition"] | components["schemas"]["ShortSagaDefinition"];
+                    /**
+                     * @description checked against the `input_schema` of the definition
+                     * @default {}
+                     */
+                    inputs?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description your own id: the same request sent again is the same saga, another one is 409 saga_id_taken */
+                    saga_id?: string;
+                    /** @description an id of a case, or `ext:` and its external_id */
+                    case_id?: string;
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339; the clock stands still while a person decides
+                     */
+                    deadline?: string;
+                    /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
+                    on_behalf_of?: string;
+                    /** @description an OpenID token of the user that this agent acts for; never recorded */
+                    user_token?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description an equal request started the saga before, and it has ended */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description the saga was started and has ended */
+            201: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description the saga was started, by this or an equal request, and has not ended */
+            202: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
                 };
             };
             /** @description a problem document (RFC 9457) */
@@ -11636,6 +12154,391 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SagaWithSteps"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
+                    step_id?: string;
+                    /** @description required for accept and done-by-hand */
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
+                    step_id?: string;
+                    /** @description required for accept and done-by-hand */
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
+                    step_id?: string;
+                    /** @description required for accept and done-by-hand */
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
+                    step_id?: string;
+                    /** @description required for accept and done-by-hand */
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
+                    step_id?: string;
+                    /** @description required for accept and done-by-hand */
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_done_by_hand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
+                    step_id?: string;
+                    /** @description required for accept and done-by-hand */
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_commands_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                saga_id: string;
+                step_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    outcome: "answered" | "refused";
+                    /** @description becomes the output of the step; at most 64 KiB of JSON */
+                    answer?: unknown;
+                    reason?: string;
+                    /**
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
+                     * @default []
+                     */
+                    subjects?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Saga"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_tickets_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                status?: "open" | "closed" | "any";
+                saga_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description set if the views did not catch up with the log within a second, or within `Prefer: wait=N`: a missing item may still exist */
+                    "Countersign-Views"?: "behind";
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SagaTicketPage"];
                 };
             };
             /** @description a problem document (RFC 9457) */

@@ -493,6 +493,23 @@ export interface RunProcess {
 /** What a person does to a saga. done_by_hand: a failed step or compensation was done outside; accept: it is left as it is. */
 export type SagaAct = 'pause' | 'resume' | 'cancel' | 'retry' | 'done_by_hand' | 'accept';
 
+/** The step of a saga that makes a call. */
+export interface SagaCall {
+  saga_id: string;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  /** Fallback level, from 0. */
+  level: number;
+  /** Number of the call within the step, from 1. */
+  attempt: number;
+  /** Confidence in an answer of this level if the tool reports none, 0 to 1; null: unknown. */
+  confidence: number | null;
+  /** A confidence that the tool reports is multiplied by it: below 1 at a fallback level. */
+  confidence_share: number;
+  /** SHA-256 of the definition that the saga runs, hex. */
+  definition_digest: string | null;
+}
+
 /** How long a step of the definition is expected to take. */
 export interface SagaEstimate {
   step_name: string;
@@ -609,13 +626,15 @@ export interface ToolCall {
   metadata_json?: string | null;
   /** The effect that the call undoes; null: none. */
   compensates?: CompensatedEffect | null;
+  /** The step of a saga that makes the call; null: none. */
+  saga?: SagaCall | null;
 }
 
 /** What a tool does to the world; libs/contracts/src/tool-contract.ts says what follows from it. */
 export type EffectClass = 'pure' | 'read_internal' | 'read_external' | 'stage' | 'commit_low' | 'commit_high';
 
 /** Where the idempotency key comes from. effect: from the effect that the call undoes, whoever asks. */
-export type KeySource = 'derived' | 'header' | 'call' | 'effect';
+export type KeySource = 'derived' | 'header' | 'call' | 'effect' | 'saga';
 
 /** A person said no: the call is denied. */
 export interface ApprovalDenied {
@@ -999,6 +1018,8 @@ export interface SagaControlled {
   by: Principal;
   /** event_id of its command. */
   command_id: string;
+  /** The request; null if there was none. */
+  source: SourcePosition | null;
   controlled_at_ms: number;
 }
 
@@ -1037,6 +1058,44 @@ export interface SagaEvidenceRecorded {
 /** forward: a step. compensate: what undoes it. */
 export type SagaDirection = 'forward' | 'compensate';
 
+/** A fallback level of a step could not run and was skipped without a call; the next level follows. */
+export interface SagaLevelSkipped {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  /** 1: the items of a map are told apart by step_id. */
+  iteration: number;
+  /** Requests of this step so far, over all fallback levels; 0: none. */
+  attempt: number;
+  /** Fallback level that was skipped, from 0. */
+  level: number;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  reason: SagaLevelSkipReason;
+  skipped_at_ms: number;
+}
+
+/** Why a level was skipped. circuit_open: its tool fails. rate_budget_empty: its rate limit is used up. deadline: the remaining time is shorter than its p99. */
+export type SagaLevelSkipReason = 'circuit_open' | 'rate_budget_empty' | 'deadline';
+
+/** A request about a saga had no effect: the saga does not exist or does not permit it now. */
+export interface SagaRequestRefused {
+  meta: Meta;
+  saga_id: string;
+  case_id: string | null;
+  /** event_id of the request. */
+  command_id: string;
+  /** What is wrong and what would be right. */
+  message: string;
+  /** The request. */
+  source: SourcePosition | null;
+  refused_at_ms: number;
+}
+
 /** A saga began: its definition, who starts it, on whose behalf, and until when. */
 export interface SagaStarted {
   meta: Meta;
@@ -1052,16 +1111,20 @@ export interface SagaStarted {
   by: Principal;
   /** SHA-256 of the canonical definition, hex. */
   definition_digest: string | null;
-  /** The definition as this saga runs it, canonical JSON; literals in it may be personal. Null in records of earlier releases. */
+  /** The definition as this saga runs it, canonical JSON. */
   definition_json: string | null;
-  /** Whose authority the steps use; null: that of `by`. */
-  on_behalf_of: Principal | null;
   /** Moves on while a person decides. Null: none. */
   deadline_at_ms: number | null;
   /** The longest that one wait for a person stops the clock. */
   wait_max_ms: number | null;
   /** Deadlines are divided by these. */
   estimates: SagaEstimate[];
+  /** The rights with which the steps are called. Null in records of earlier releases. */
+  authority: Authority | null;
+  /** Of the request. */
+  request_digest: string | null;
+  /** The request; null if there was none. */
+  source: SourcePosition | null;
   started_at_ms: number;
 }
 
@@ -1107,6 +1170,8 @@ export interface SagaStepEnded {
   effect_key: string | null;
   /** Attempt of that key that took effect, from 1; 0 where none did. */
   effect_attempt: number;
+  /** The inputs of this read are repaired: another call of the step follows. */
+  repaired: boolean;
   ended_at_ms: number;
 }
 
@@ -1138,13 +1203,15 @@ export interface SagaStepRequested {
   is_write: boolean;
   /** Once it took effect, the saga undoes nothing before it. */
   is_irreversible: boolean;
-  /** What the step acts on; compensations on one resource run newest effect first. */
+  /** Ids of the resources that the step acts on, each with those above it: `id/id`. Compensations on one resource run newest effect first. */
   resources: string[];
   /** Undoes the step; null where nothing does. */
   compensation_tool: string | null;
   deadline_at_ms: number | null;
   /** Estimate. */
   latency_ms: number;
+  /** What was changed in the inputs of a read after its last call, in words without values. */
+  repairs: string[];
   requested_at_ms: number;
 }
 
@@ -1189,6 +1256,10 @@ export interface SagaWaitEnded {
   answer_json: string | null;
   reason: string | null;
   by: Principal | null;
+  /** event_id of the request that answered it; null if the saga ended it. */
+  command_id: string | null;
+  /** The request; null if there was none. */
+  source: SourcePosition | null;
   ended_at_ms: number;
 }
 
@@ -1910,34 +1981,6 @@ export interface RunTranscriptKept {
   kept_at_ms: number;
 }
 
-/** A person acts on a saga. */
-export interface SagaControlRequested {
-  meta: Meta;
-  saga_id: string;
-  act: SagaAct;
-  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
-  step_id: string | null;
-  reason: string | null;
-  by: Principal;
-  requested_at_ms: number;
-}
-
-/** A saga is to start. A repeated saga_id starts nothing. */
-export interface SagaRequested {
-  meta: Meta;
-  saga_id: string;
-  case_id: string | null;
-  /** Name; null where the definition comes with the request. */
-  definition: string | null;
-  definition_version: string | null;
-  definition_json: string | null;
-  inputs_json: string;
-  deadline_at_ms: number | null;
-  on_behalf_of: Principal | null;
-  by: Principal;
-  requested_at_ms: number;
-}
-
 /** Somebody who has used a tool says how good it is. */
 export interface ToolRated {
   meta: Meta;
@@ -1951,21 +1994,6 @@ export interface ToolRated {
   rater: string;
   by: Principal;
   rated_at_ms: number;
-}
-
-/** Calls are to be undone as their preview showed. */
-export interface UndoRequested {
-  meta: Meta;
-  /** Of the saga that undoes them. */
-  saga_id: string;
-  call_ids: string[];
-  /** All of this case; null: the calls listed. */
-  case_id: string | null;
-  /** SHA-256 of the preview; another world is refused. */
-  preview_digest: string;
-  reason: string | null;
-  by: Principal;
-  requested_at_ms: number;
 }
 
 /** A person must decide; carries the frozen evidence that the approval binds. */
@@ -2056,6 +2084,57 @@ export interface DamageFound {
   tenant_id: string | null;
   reason: string;
   found_at_ms: number;
+}
+
+/** A person or a system answered a wait of a saga. Its event_id is the command_id of the result. */
+export interface SagaAnswerRequested {
+  meta: Meta;
+  saga_id: string;
+  /** Id of the wait: its name, and the index of the item in each map around it. */
+  step_id: string;
+  is_refused: boolean;
+  /** Becomes the output of the step. Canonical JSON. */
+  answer_json: string | null;
+  reason: string | null;
+  by: Principal;
+  requested_at_ms: number;
+}
+
+/** A person requested an action on a saga. Its event_id is the command_id of the answer. */
+export interface SagaControlRequested {
+  meta: Meta;
+  saga_id: string;
+  act: SagaAct;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string | null;
+  reason: string | null;
+  by: Principal;
+  requested_at_ms: number;
+}
+
+/** A saga was requested. The first request of a saga_id starts it; a later one starts nothing. */
+export interface SagaRequested {
+  meta: Meta;
+  saga_id: string;
+  /** The caller chose the id, so that an earlier request may have it. */
+  is_repeatable: boolean;
+  /** HMAC-SHA256 of the request under the tenant key, hex: distinguishes a repeat from another request with the same id. */
+  request_digest: string;
+  case_id: string | null;
+  /** Name of the published definition; null if the request contains the definition. */
+  definition: string | null;
+  definition_version: string | null;
+  /** SHA-256 of the canonical definition, hex. */
+  definition_digest: string;
+  /** The definition, canonical JSON; null if it is published. */
+  definition_json: string | null;
+  /** Canonical JSON (RFC 8785). */
+  inputs_json: string;
+  deadline_at_ms: number | null;
+  by: Principal;
+  /** The rights with which the steps are called. */
+  authority: Authority | null;
+  requested_at_ms: number;
 }
 
 /** Somebody read the audit: events, a proof, a bundle or an export. Recorded before the answer is given (of an export: when it ends). */
@@ -2294,6 +2373,8 @@ export interface EventMap {
   saga_controlled: SagaControlled;
   saga_ended: SagaEnded;
   saga_evidence_recorded: SagaEvidenceRecorded;
+  saga_level_skipped: SagaLevelSkipped;
+  saga_request_refused: SagaRequestRefused;
   saga_started: SagaStarted;
   saga_step_cancel_requested: SagaStepCancelRequested;
   saga_step_ended: SagaStepEnded;
@@ -2341,13 +2422,13 @@ export interface EventMap {
   record_dead_lettered: RecordDeadLettered;
   approval_mode_corrected: ApprovalModeCorrected;
   run_transcript_kept: RunTranscriptKept;
-  saga_control_requested: SagaControlRequested;
-  saga_requested: SagaRequested;
   tool_rated: ToolRated;
-  undo_requested: UndoRequested;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
   damage_found: DamageFound;
+  saga_answer_requested: SagaAnswerRequested;
+  saga_control_requested: SagaControlRequested;
+  saga_requested: SagaRequested;
   audit_read: AuditRead;
   security_event_recorded: SecurityEventRecorded;
   tool_call_cancel_requested: ToolCallCancelRequested;
@@ -2374,12 +2455,13 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
-  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
+  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
-  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'saga_control_requested'> | Tagged<'saga_requested'> | Tagged<'tool_rated'> | Tagged<'undo_requested'>;
+  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'record-damage': Tagged<'damage_found'>;
+  'saga-requested': Tagged<'saga_answer_requested'> | Tagged<'saga_control_requested'> | Tagged<'saga_requested'>;
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;
   'tool-executed': Tagged<'tool_call_in_doubt'> | Tagged<'tool_call_rejudged'> | Tagged<'tool_call_resolved'> | Tagged<'tool_call_started'> | Tagged<'tool_executed'> | Tagged<'tool_retry_deduplicated'>;

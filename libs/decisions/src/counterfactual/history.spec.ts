@@ -209,3 +209,15 @@ test('for any history: leaving out a call gives the same as a world without it, 
   expect(seen.known).toBeGreaterThan(60);
   expect(seen.other).toBeGreaterThan(2);
 });
+
+test('the circuit of a tool is taken as it was recorded; where it was not, a ruling that uses it is unknown', () => {
+  const open = { id: 'broken', tools: { names: ['stage'] }, effect: 'deny', when: 'history.circuit == "open"' };
+  const made = world([open]);
+  const [one, two] = [call(made, 'stage', { n: 1 }), call(made, 'stage', { n: 2 })];
+  expect(of(answerTo(made, [leftOut(one)]), two)).toMatchObject({ recorded: { effect: 'allow' }, differences: [], unknown: [] });
+  const unread = world([]);
+  const three = call(unread, 'stage', { n: 3 });
+  expect(of(answerTo(unread, [bundle([open])]), three)).toMatchObject({
+    unknown: [{ what: 'ruling', why: 'its rules use the circuit of its tool, and its state is not on the record' }],
+  });
+});

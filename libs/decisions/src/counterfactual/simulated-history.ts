@@ -17,7 +17,7 @@ import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
 import { isAnswered, isSameStanding, RecordedStandings, type Standing, standingOf, windowCounts } from './standings.js';
 
-type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean>>;
+type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean | string>>;
 type Known<T> = { value: T } | { unknown: UnknownBecause };
 
 /** Two times within this tolerance count as the same time. */
@@ -81,6 +81,7 @@ export class SimulatedHistory {
     const { call, base } = query;
     if ((scope === 'case' && call.case_id === null) || (scope === 'run' && call.run_id === null)) return undefined;
     if (scope === 'first_use_of_tool') return this.firstUse(query);
+    if (scope === 'circuit') return circuitOf(query);
     const reported = base[scope] as Counted | undefined;
     return reported !== undefined && covers(scope, query) ? this.changed(scope, reported, query) : this.counted(scope, query);
   }
@@ -164,6 +165,14 @@ export class SimulatedHistory {
     if (reported === false && !answeredBefore) return { value: false };
     return unknown('the records that were read do not show whether its agent used the tool before', answeredBefore?.call_id ?? null);
   }
+}
+
+/** As it was recorded: what other calls would have done to the circuit of the tool is not simulated. */
+function circuitOf({ base }: HistoryQuery): Known<string> {
+  const recorded = base.circuit as string | undefined;
+  return recorded === undefined
+    ? unknown('its rules use the circuit of its tool, and its state is not on the record')
+    : { value: recorded };
 }
 
 interface HistoryQuery {

@@ -35,6 +35,7 @@ export class LivedHistory {
         own.map((state) => answersOf(state, Math.floor(at_ms / HOUR_MS))),
       );
     const used = own.some((state) => state.call?.tool === call.tool && usageFacts(state).some(({ sums }) => sums.calls > 0));
+    if (uses.scopes.has('circuit')) reported.circuit = 'closed';
     if (uses.scopes.has('first_use_of_tool')) reported.first_use_of_tool = !used;
     return historyText(reported);
   }

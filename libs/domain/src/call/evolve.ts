@@ -228,7 +228,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
       return state;
     default: {
       // A new event of a call's topics is a compile error here. Sagas and events of global topics belong to no call.
-      at.event_type satisfies TopicEvents[GlobalTopic | EvidenceTopic | ExportTopic | 'compensation']['event_type'];
+      at.event_type satisfies TopicEvents[GlobalTopic | EvidenceTopic | ExportTopic | 'compensation' | 'saga-requested']['event_type'];
       return state;
     }
   }

@@ -13,6 +13,7 @@ const recovery = (over: Partial<Recovery> = {}): Recovery => ({
 const run = (over: Partial<Run> = {}): Run => ({
   resends: 0,
   resends_max: 2,
+  maybe_happened: false,
   fired_at_ms: 100,
   now_ms: 110,
   deadline_ms: null,
@@ -44,6 +45,22 @@ describe('the result of a run', () => {
     ['nor after it was cancelled', lost, recovery({ write: false }), run({ cancelled: true }), 'cancelled'],
     ['an error for good is not', refused('none'), recovery({ write: false }), run(), 'failed'],
     ['a write is tried again where nothing happened', { ...lost, kind: 'refused', effect: 'none' }, recovery(), run(), 'resend'],
+    [
+      'after an attempt without an answer, a refusal says nothing about that attempt: it is reconciled',
+      refused('none'),
+      recovery({ takes_key: true, has_reconcile: true }),
+      run({ resends: 1, maybe_happened: true }),
+      'reconcile',
+    ],
+    ['or in doubt', refused('none'), recovery({ takes_key: true }), run({ resends: 1, maybe_happened: true }), 'in_doubt'],
+    ['cancelled, too', refused('none'), recovery(), run({ cancelled: true, maybe_happened: true }), 'in_doubt'],
+    [
+      'and where the refusal is transient, it is sent again with its key',
+      { ...lost, kind: 'refused', effect: 'none' },
+      recovery({ takes_key: true }),
+      run({ resends: 1, maybe_happened: true }),
+      'resend',
+    ],
     ['and not where that is not promised', { ...lost, kind: 'refused', effect: 'unknown' }, recovery(), run(), 'in_doubt'],
     [
       'a wrong answer of a write is reconciled, not sent again',
@@ -75,7 +92,12 @@ describe('the result of a run', () => {
 
   test('Retry-After is respected, and if there is no time for it the call ends', () => {
     const busy = { ...lost, error: callError('RATE_LIMIT', 'later', { retry_after_s: 2 }) };
-    expect(meaningOf(busy, recovery({ write: false }), run())).toEqual({ kind: 'resend', at_ms: 2110, pause_ms: 2000 });
+    expect(meaningOf(busy, recovery({ write: false }), run())).toEqual({
+      kind: 'resend',
+      at_ms: 2110,
+      pause_ms: 2000,
+      maybe_happened: false,
+    });
     expect(meaningOf(busy, recovery({ write: false }), run({ until_ms: 2000 }))).toMatchObject({
       kind: 'failed',
       error: { retry_after_s: 2 },

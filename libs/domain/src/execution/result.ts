@@ -34,6 +34,8 @@ export interface Run {
   /** Number of resends so far. */
   resends: number;
   resends_max: number;
+  /** An earlier attempt may have had the effect: its answer was lost. */
+  maybe_happened: boolean;
   /** Epoch ms of the last fire. */
   fired_at_ms: number;
   now_ms: number;
@@ -51,8 +53,8 @@ export type Meaning =
   | { kind: 'succeeded'; effect: 'none' | 'happened' }
   | { kind: 'failed'; error: CallError; effect: 'none' }
   | { kind: 'cancelled' }
-  /** `pause_ms`: pass it as `paused_ms` with the next result. */
-  | { kind: 'resend'; at_ms: number; pause_ms: number }
+  /** Pass `pause_ms` as `paused_ms`, and `maybe_happened`, with the next result. */
+  | { kind: 'resend'; at_ms: number; pause_ms: number; maybe_happened: boolean }
   | { kind: 'reconcile'; at_ms: number }
   | { kind: 'in_doubt'; error: CallError };
 
@@ -77,7 +79,7 @@ function nextAttempt(error: CallError, run: Run, until_ms: number): { kind: 'res
 function withoutEffect(error: CallError, run: Run): Meaning {
   if (run.cancelled) return { kind: 'cancelled' };
   const again = error.retryable && TRANSIENT.has(error.code) ? nextAttempt(error, run, run.until_ms) : null;
-  return again ?? { kind: 'failed', error, effect: 'none' };
+  return again ? { ...again, maybe_happened: false } : { kind: 'failed', error, effect: 'none' };
 }
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
@@ -86,7 +88,7 @@ const FOR_EVER = Number.POSITIVE_INFINITY;
 function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery: Recovery, run: Run): Meaning {
   const { error } = result;
   const again = (result.kind !== 'refused' || error.retryable) && recovery.takes_key ? nextAttempt(error, run, FOR_EVER) : null;
-  if (again && (result.kind !== 'wrong_shape' || !recovery.has_reconcile)) return again;
+  if (again && (result.kind !== 'wrong_shape' || !recovery.has_reconcile)) return { ...again, maybe_happened: true };
   if (recovery.has_reconcile) return { kind: 'reconcile', at_ms: Math.max(run.now_ms, run.fired_at_ms + recovery.settle_ms) };
   return { kind: 'in_doubt', error: inDoubt(error) };
 }
@@ -100,6 +102,8 @@ export function meaningOf(result: RunResult, recovery: Recovery, run: Run): Mean
   if (result.kind === 'output') return { kind: 'succeeded', effect: recovery.write && !result.unchanged ? 'happened' : 'none' };
   if (!recovery.write && result.kind === 'wrong_shape')
     return run.cancelled ? { kind: 'cancelled' } : { kind: 'failed', error: result.error, effect: 'none' };
-  if (!recovery.write || (result.kind === 'refused' && result.effect === 'none')) return withoutEffect(result.error, run);
+  // A refusal says that its own attempt had no effect, and nothing about an earlier one.
+  const is_without_effect = result.kind === 'refused' && result.effect === 'none' && !run.maybe_happened;
+  if (!recovery.write || is_without_effect) return withoutEffect(result.error, run);
   return unknownEffect(result, recovery, run);
 }

@@ -17,12 +17,13 @@ type PlatformTopic =
 
 /** Which services may write each topic (docs/how-to/kafka-acls.md): every topic that grants authority has one writer. */
 export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
-  'tool-call-requested': ['gateway'],
+  'tool-call-requested': ['gateway', 'orchestrator'],
   'policy-decided': ['policy'],
   'approval-voted': ['gateway'],
   'approval-granted': ['policy'],
   'tool-executed': ['executor'],
   compensation: ['orchestrator'],
+  'saga-requested': ['gateway'],
   'configuration-changed': ['gateway'],
   'tool-registered': ['executor'],
   'security-event': servicePrincipals,

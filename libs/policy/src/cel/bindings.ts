@@ -31,7 +31,7 @@ export interface Subject {
   tool: object;
   facts: FactTables;
   /**
-   * The history of earlier calls by scope (`history.case.calls`, `history.run.denied`, …), and trust (`trust.tool`). Unknown values are
+   * The history of earlier calls by scope (`history.case.calls`, `history.run.denied`, …) with the circuit of the tool, and trust (`trust.tool`). Unknown values are
    * absent: a condition that uses them fails, and so allows nothing.
    */
   history: Readonly<Record<string, Json>>;

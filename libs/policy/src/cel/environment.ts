@@ -41,6 +41,7 @@ const HISTORY = record('history', {
   run: COUNTED,
   agent: record('agent', { last_1h: WINDOW, last_24h: WINDOW, last_30d: WINDOW }),
   first_use_of_tool: BOOL,
+  circuit: STRING,
 });
 
 /** The variables of every expression, with their static types. */

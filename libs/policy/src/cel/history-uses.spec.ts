@@ -8,7 +8,7 @@ function usesOf(text: string) {
   const { history } = compiled.condition.uses;
   return history && { scopes: [...history.scopes].sort(), tools: [...history.tools].sort() };
 }
-const all = ['agent', 'case', 'first_use_of_tool', 'run'];
+const all = ['agent', 'case', 'circuit', 'first_use_of_tool', 'run'];
 
 const bindings = (history: object) =>
   new CelBindings({
@@ -27,6 +27,7 @@ describe('the parts of history that a condition uses', () => {
   test.each([
     ['inputs.total < 5', undefined],
     ['history.case.calls < 5', { scopes: ['case'], tools: [] }],
+    ["history.circuit == 'open'", { scopes: ['circuit'], tools: [] }],
     ['history.first_use_of_tool || history.run.denied > 2', { scopes: ['first_use_of_tool', 'run'], tools: [] }],
     ["history.case.tools['pay'].succeeded == 0", { scopes: ['case'], tools: ['pay'] }],
     ['history.agent.last_1h.tools.pay.failed > 3', { scopes: ['agent'], tools: ['pay'] }],

@@ -6,7 +6,25 @@ import { expect, test } from 'vitest';
 import { CallHistoryReader, type HistoryAsk } from './call-history-reader.js';
 
 const uses: HistoryUses = { scopes: new Set(['case', 'agent', 'first_use_of_tool']), tools: new Set(['pay']) };
-const call = { tool: 'pay', case_id: 'c1', run_id: null, principal: { kind: 'agent' as const, id: 'bot', roles: [] }, lane: 'shared' };
+const NOW_MS = 50_000;
+const call = {
+  tool: 'pay',
+  version: '1.0.0',
+  case_id: 'c1',
+  run_id: null,
+  principal: { kind: 'agent' as const, id: 'bot', roles: [] },
+  lane: 'shared',
+};
+const circuit = {
+  tool: 'pay',
+  version: '1.0.0',
+  revision: 1,
+  slots: '[]',
+  failing_since_ms: 1,
+  openings: 1,
+  opened_at_ms: 1,
+  open_until_ms: NOW_MS + 1,
+};
 const ask: HistoryAsk = { tenant_id: 'acme', call, call_id: null, at_ms: 3_600_000 * 10, uses };
 
 /** Views that have folded everything below `next_offset` of every topic, and a log whose heads are at 5. */
@@ -20,15 +38,19 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
         partition: 0,
         next_offset,
       }));
+    if (name === 'circuits_for') return [{ ...circuit, tenant_id: 'acme' }];
     if (name === 'views_calls_by_status_of_case') return [{ n: 0, tool: 'look', status: 'succeeded', calls: 2 }];
     return [];
   };
   return new CallHistoryReader({
     log: { partitions: () => 1, head: async () => 5, ...log } as unknown as EventLog,
     store: { query: async (statement: Statement) => answers(statement) } as unknown as Store,
-    monotonic_ms: () => {
-      now_ms += 100;
-      return now_ms;
+    clock: {
+      monotonic_ms: () => {
+        now_ms += 100;
+        return now_ms;
+      },
+      now_ms: () => NOW_MS,
     },
   });
 }
@@ -46,6 +68,12 @@ test('returns the contents of the views, with zeros for other tools that rules n
 
 test('reads exactly the windows that it returns', () => {
   expect(agentWindows).toEqual(historyWindows);
+});
+
+test('returns the circuit of the version that is called, also while the views lag behind', async () => {
+  const ofCircuit: HistoryAsk = { ...ask, uses: { scopes: new Set(['circuit']), tools: new Set() } };
+  const asks = [ofCircuit, ask, { ...ofCircuit, tenant_id: 'other' }, { ...ofCircuit, call: { ...call, version: '2.0.0' } }];
+  expect(await bookOf(4).read(asks)).toEqual(['{"circuit":"open"}', undefined, '{"circuit":"closed"}', '{"circuit":"closed"}']);
 });
 
 test('returns nothing while the views lag behind the log or are folded for the first time', async () => {

@@ -1,10 +1,12 @@
 import { callTopics, laneTopic, parseCallId, type ToolCall } from '@countersign/contracts';
+import { CIRCUIT_DEFAULTS, circuitStateAt } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import { agentHistory, type HistoryScope, type HistoryUses, historyText, scopeHistory } from '@countersign/policy';
 import {
   type AgentAsk,
   agentCounts,
   callsByStatus,
+  circuitsFor,
   hasPassed,
   type LogPosition,
   projectionPosition,
@@ -13,6 +15,8 @@ import {
   type Store,
   usedBefore,
 } from '@countersign/store';
+
+import type { Clock } from '../clock.js';
 
 const WAIT_MAX_MS = 1_000;
 const PAUSE_MS = 5;
@@ -23,7 +27,7 @@ const READ_FROM = ['call', 'usage'];
 /** A call whose rules use its history. */
 export interface HistoryAsk {
   tenant_id: string;
-  call: Pick<ToolCall, 'tool' | 'case_id' | 'run_id' | 'principal' | 'lane'>;
+  call: Pick<ToolCall, 'tool' | 'version' | 'case_id' | 'run_id' | 'principal' | 'lane'>;
   /** The call, which is not counted itself; null: it does not exist (yet). */
   call_id: string | null;
   /** End of the windows, epoch ms: they include the hour of this time. */
@@ -34,7 +38,7 @@ export interface HistoryAsk {
 export interface HistoryParts {
   log: EventLog;
   store: Store;
-  monotonic_ms(): number;
+  clock: Pick<Clock, 'now_ms' | 'monotonic_ms'>;
   /** Resolves when the records of this process are on the log; absent: it writes none that count. */
   said?(): Promise<unknown>;
 }
@@ -44,7 +48,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /**
  * The recorded history of earlier calls, for conditions that use `history` (docs/how-to/policies.md). Reads the views once they include
  * everything that was on the log at the time of the request: decisions, results and requests of every instance. Waits at most a second;
- * if the views are still behind, the history is not available and a condition that uses it is an error.
+ * if the views are still behind, the history is not available and a condition that uses it is an error. The circuit of a tool is read from
+ * its row and waits for no view.
  */
 export class CallHistoryReader {
   private built = false;
@@ -53,15 +58,36 @@ export class CallHistoryReader {
 
   /** Histories in the order of the requests, in their recorded form; undefined: not available now. @throws InfrastructureFault */
   async read(asks: readonly HistoryAsk[]): Promise<(string | undefined)[]> {
-    if (!(await this.current(new Set(asks.map(({ call }) => call.lane))))) return asks.map(() => undefined);
+    const counting = asks.filter(usesViews);
+    if (counting.length > 0 && !(await this.current(new Set(counting.map(({ call }) => call.lane))))) return this.withoutViews(asks);
     const results: Record<string, unknown>[] = asks.map(() => ({}));
     await Promise.all([
+      this.circuits(asks, results),
       this.scopes('case', asks, results),
       this.scopes('run', asks, results),
       this.agents(asks, results),
       this.firstUses(asks, results),
     ]);
     return results.map(historyText);
+  }
+
+  /** Views that are behind take no history from calls whose rules do not use them. */
+  private async withoutViews(asks: readonly HistoryAsk[]): Promise<(string | undefined)[]> {
+    const results: Record<string, unknown>[] = asks.map(() => ({}));
+    await this.circuits(asks, results);
+    return asks.map((ask, n) => (usesViews(ask) ? undefined : historyText(results[n] as Record<string, unknown>)));
+  }
+
+  private async circuits(asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
+    const keyOf = ({ tenant_id, call: { tool, version } }: HistoryAsk) => ({ tenant_id, tool, version });
+    const rows = await circuitsFor(this.parts.store, asks.filter(({ uses }) => uses.scopes.has('circuit')).map(keyOf));
+    const now_ms = this.parts.clock.now_ms();
+    asks.forEach((ask, n) => {
+      if (!ask.uses.scopes.has('circuit')) return;
+      const { tenant_id, tool, version } = keyOf(ask);
+      const row = rows.find((one) => one.tenant_id === tenant_id && one.tool === tool && one.version === version);
+      (results[n] as Record<string, unknown>).circuit = circuitStateAt(row, now_ms, CIRCUIT_DEFAULTS);
+    });
   }
 
   private async scopes(scope: 'case' | 'run', asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
@@ -103,13 +129,13 @@ export class CallHistoryReader {
 
   /** Waits for the views. @returns false if they are behind or being built */
   private async current(lanes: ReadonlySet<string>): Promise<boolean> {
-    const { store, monotonic_ms, said } = this.parts;
-    const until = monotonic_ms() + WAIT_MAX_MS;
+    const { store, clock, said } = this.parts;
+    const until = clock.monotonic_ms() + WAIT_MAX_MS;
     if (said) await Promise.race([said(), pause(WAIT_MAX_MS)]);
     const heads = await this.heads(lanes);
     for (;;) {
       if (hasPassed(await projectionPosition(store), heads)) return this.isBuilt();
-      if (monotonic_ms() >= until) return false;
+      if (clock.monotonic_ms() >= until) return false;
       await pause(PAUSE_MS);
     }
   }
@@ -134,6 +160,8 @@ export class CallHistoryReader {
     return this.built;
   }
 }
+
+const usesViews = ({ uses }: HistoryAsk): boolean => [...uses.scopes].some((scope) => scope !== 'circuit');
 
 function agentsOf(asks: readonly HistoryAsk[], scope: HistoryScope): AgentAsk[] {
   const wanted: AgentAsk[] = [];

@@ -22,6 +22,8 @@ import { scrubRuns } from './0043-scrub-runs.js';
 import { webhookAttempts } from './0044-webhook-attempts.js';
 import { keyUses } from './0045-key-uses.js';
 import { callReferences } from './0046-call-references.js';
+import { circuits } from './0047-circuits.js';
+import { sagaSnapshots } from './0049-saga-snapshots.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order of execution. Append new ones, whichever module owns the tables. */
@@ -50,4 +52,6 @@ export const migrations: readonly Migration[] = [
   webhookAttempts,
   keyUses,
   callReferences,
+  circuits,
+  sagaSnapshots,
 ];

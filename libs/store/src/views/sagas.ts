@@ -1,158 +1,117 @@
-import type { Row, Sql, Statement } from '../store.js';
+import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
-import type { ViewSet } from './view-set.js';
+import type { SagaAnswerWrite, SagaStepWrite, SagaTicketWrite, SagaWaitRow, SagaWrite } from './saga-rows.js';
 
-/** Sagas and their steps. All records of a saga are in one partition of one topic; the first record of each fact counts. */
-export const sagaTables: ViewSet = {
-  name: 'saga',
-  version: 1,
-  tables: [
-    {
-      name: 'sagas',
-      columns: `tenant_id text NOT NULL, saga_id text NOT NULL, case_id text, definition text, definition_version text, steps text,
-        started_by text, started_at_ms int8, compensating boolean NOT NULL, end_status text, failed_step_id text, end_reason text,
-        error text, ended_at_ms int8, source_partition int2 NOT NULL, source_offset int8 NOT NULL`,
-      key: ['tenant_id', 'saga_id'],
-      indexes: [
-        'CREATE INDEX {sagas}_by_time ON {sagas} (tenant_id, started_at_ms, saga_id) WHERE started_at_ms IS NOT NULL',
-        'CREATE INDEX {sagas}_by_case ON {sagas} (tenant_id, case_id, started_at_ms, saga_id) WHERE case_id IS NOT NULL',
-      ],
-    },
-    {
-      name: 'saga_steps',
-      columns: `tenant_id text NOT NULL, saga_id text NOT NULL, step_id text NOT NULL, iteration int4 NOT NULL, attempt int4 NOT NULL,
-        tool text, call_id text, status text, error text, ended_at_ms int8, undo_tool text, undo_call_id text, undo_requested_at_ms int8,
-        undo_end text, undo_error text, undo_ended_at_ms int8, source_offset int8 NOT NULL`,
-      key: ['tenant_id', 'saga_id', 'step_id', 'iteration', 'attempt'],
-    },
-  ],
-};
-
-/** What one or more events report about a saga; null for what they do not report. */
-export interface SagaWrite extends Row {
-  tenant_id: string;
-  saga_id: string;
-  case_id: string | null;
-  definition: string | null;
-  definition_version: string | null;
-  /** JSON text of the contract's `saga_step[]`. */
-  steps: string | null;
-  /** JSON text of a `principal`. */
-  started_by: string | null;
-  started_at_ms: number | null;
-  compensating: boolean;
-  end_status: 'completed' | 'compensated' | 'compensation_failed' | 'aborted' | null;
-  failed_step_id: string | null;
-  end_reason: string | null;
-  /** JSON text of a `call_error`. */
-  error: string | null;
-  ended_at_ms: number | null;
-  /** Partition and offset of its first record. */
-  source_partition: number;
-  source_offset: number;
-}
-
-/** One run of a step, and its compensation. */
-export interface SagaStepWrite extends Row {
-  tenant_id: string;
-  saga_id: string;
-  step_id: string;
-  iteration: number;
-  attempt: number;
-  tool: string | null;
-  call_id: string | null;
-  status: string | null;
-  error: string | null;
-  ended_at_ms: number | null;
-  undo_tool: string | null;
-  undo_call_id: string | null;
-  undo_requested_at_ms: number | null;
-  undo_end: 'executed' | 'failed' | null;
-  undo_error: string | null;
-  undo_ended_at_ms: number | null;
-  source_offset: number;
-}
-
-const sagaColumns: readonly (keyof SagaWrite & string)[] = [
-  ...['tenant_id', 'saga_id', 'case_id', 'definition', 'definition_version', 'steps', 'started_by', 'started_at_ms', 'compensating'],
-  ...['end_status', 'failed_step_id', 'end_reason', 'error', 'ended_at_ms', 'source_partition', 'source_offset'],
-];
-
-/** At most one row for each saga in one statement. Known values are kept, missing ones are added, and an end is written as a whole. */
-export function upsertSagas(rows: readonly SagaWrite[]): Statement {
-  const ending = ['failed_step_id', 'end_reason', 'error', 'ended_at_ms'];
-  return {
-    name: 'views_upsert_sagas',
-    text: `INSERT INTO {sagas} AS sagas (${sagaColumns.join(', ')})
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[], $9::bool[],
-                                $10::text[], $11::text[], $12::text[], $13::text[], $14::int8[], $15::int2[], $16::int8[])
-           ON CONFLICT (tenant_id, saga_id) DO UPDATE SET
-             ${['case_id', 'definition', 'definition_version', 'steps', 'started_by', 'started_at_ms'].map((c) => `${c} = COALESCE(sagas.${c}, excluded.${c})`).join(', ')},
-             compensating = sagas.compensating OR excluded.compensating,
-             ${ending.map((c) => `${c} = CASE WHEN sagas.end_status IS NULL THEN excluded.${c} ELSE sagas.${c} END`).join(', ')},
-             end_status = COALESCE(sagas.end_status, excluded.end_status),
-             source_partition = sagas.source_partition, source_offset = LEAST(sagas.source_offset, excluded.source_offset)`,
-    params: sagaColumns.map((column) => rows.map((row) => row[column])),
-  };
-}
-
-const stepColumns: readonly (keyof SagaStepWrite & string)[] = [
-  ...['tenant_id', 'saga_id', 'step_id', 'iteration', 'attempt', 'tool', 'call_id', 'status', 'error', 'ended_at_ms'],
-  ...['undo_tool', 'undo_call_id', 'undo_requested_at_ms', 'undo_end', 'undo_error', 'undo_ended_at_ms', 'source_offset'],
-];
-
-/** At most one row for each run of a step in one statement. */
-export function upsertSagaSteps(rows: readonly SagaStepWrite[]): Statement {
-  const filled = ['tool', 'call_id', 'undo_tool', 'undo_call_id', 'undo_requested_at_ms'];
-  const whole = (flag: string, columns: readonly string[]) =>
-    [...columns, flag].map((c) => `${c} = CASE WHEN saga_steps.${flag} IS NULL THEN excluded.${c} ELSE saga_steps.${c} END`).join(', ');
-  return {
-    name: 'views_upsert_saga_steps',
-    text: `INSERT INTO {saga_steps} AS saga_steps (${stepColumns.join(', ')})
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int4[], $5::int4[], $6::text[], $7::text[], $8::text[], $9::text[],
-                                $10::int8[], $11::text[], $12::text[], $13::int8[], $14::text[], $15::text[], $16::int8[], $17::int8[])
-           ON CONFLICT (tenant_id, saga_id, step_id, iteration, attempt) DO UPDATE SET
-             ${filled.map((c) => `${c} = COALESCE(saga_steps.${c}, excluded.${c})`).join(', ')},
-             ${whole('status', ['error', 'ended_at_ms'])},
-             ${whole('undo_end', ['undo_error', 'undo_ended_at_ms'])},
-             source_offset = LEAST(saga_steps.source_offset, excluded.source_offset)`,
-    params: stepColumns.map((column) => rows.map((row) => row[column])),
-  };
-}
-
-export type SagaStatus = 'running' | 'compensating' | 'completed' | 'compensated' | 'compensation_failed' | 'aborted';
+export const sagaStatuses = [
+  ...(['pending', 'running', 'awaiting_approval', 'compensating'] as const),
+  ...(['completed', 'compensated', 'compensation_failed', 'aborted'] as const),
+] as const;
+export type SagaViewStatus = (typeof sagaStatuses)[number];
+const OPEN: ReadonlySet<SagaViewStatus> = new Set(['pending', 'running', 'awaiting_approval', 'compensating']);
 
 export interface SagaRow extends SagaWrite {
-  status: SagaStatus;
+  status: SagaViewStatus;
 }
 
-const STATUS = `COALESCE(end_status, CASE WHEN compensating THEN 'compensating' ELSE 'running' END) AS status`;
+const steps = (condition: string): string =>
+  `EXISTS (SELECT 1 FROM saga_steps r WHERE r.tenant_id = sagas.tenant_id AND r.saga_id = sagas.saga_id AND ${condition})`;
 
-/** The saga and its steps in the order of their records; undefined if this tenant has no saga of that id. */
-export async function readSaga(
-  sql: Sql,
-  tenant_id: string,
-  saga_id: string,
-): Promise<{ saga: SagaRow; steps: SagaStepWrite[] } | undefined> {
+const PIVOT = `(SELECT max(p.end_offset) FROM saga_steps p WHERE p.tenant_id = sagas.tenant_id AND p.saga_id = sagas.saga_id
+  AND p.is_irreversible AND p.effect = 'happened')`;
+/** After the pivot, or in compensation since before the pivot took effect. */
+const IN_SCOPE = `(r.undo_state IS NOT NULL OR COALESCE(GREATEST(r.end_offset, r.requested_offset) > ${PIVOT}, true))`;
+const UNDO_DUE = `NOT sagas.paused AND r.effect = 'happened' AND NOT r.is_late AND r.is_irreversible IS NOT TRUE AND r.compensation_tool IS NOT NULL
+  AND (r.undo_state IS NULL OR r.undo_state = 'again') AND ${IN_SCOPE}`;
+
+/** As `sagaStatusOf` of the domain. */
+const STATUS = `COALESCE(sagas.end_status, CASE
+  WHEN sagas.compensating THEN CASE
+    WHEN ${steps(`r.undo_state IN ('failed', 'unconfirmed', 'missing')`)}
+      AND NOT ${steps(`(r.undo_state = 'requested' OR r.effect = 'unknown' OR (${UNDO_DUE}))`)} THEN 'compensation_failed'
+    ELSE 'compensating' END
+  WHEN EXISTS (SELECT 1 FROM saga_waits w WHERE w.tenant_id = sagas.tenant_id AND w.saga_id = sagas.saga_id AND w.ended_as IS NULL
+    AND w.wait NOT IN ('event', 'time')) THEN 'awaiting_approval'
+  WHEN sagas.advanced THEN 'running' ELSE 'pending' END) AS status`;
+
+/** The row of a saga; undefined if this tenant has no saga of that id. */
+export async function readSagaRow(sql: Sql, tenant_id: string, saga_id: string): Promise<SagaRow | undefined> {
   const [saga] = await sql.query<SagaRow>({
     name: 'views_read_saga',
     text: `SELECT *, ${STATUS} FROM sagas WHERE tenant_id = $1 AND saga_id = $2 AND started_at_ms IS NOT NULL`,
     params: [tenant_id, saga_id],
   });
+  return saga;
+}
+
+/** A saga with its parts, each in the order of its records. */
+export interface ReadSaga {
+  saga: SagaRow;
+  steps: SagaStepWrite[];
+  waits: SagaWaitRow[];
+  tickets: SagaTicketRow[];
+}
+
+export interface SagaTicketRow extends SagaTicketWrite {
+  closed_as: string | null;
+  closed_at_ms: number | null;
+}
+
+/** @returns undefined if this tenant has no saga of that id. */
+export async function readSaga(sql: Sql, tenant_id: string, saga_id: string): Promise<ReadSaga | undefined> {
+  const saga = await readSagaRow(sql, tenant_id, saga_id);
   if (!saga) return undefined;
-  const steps = await sql.query<SagaStepWrite>({
-    name: 'views_read_saga_steps',
-    text: 'SELECT * FROM saga_steps WHERE tenant_id = $1 AND saga_id = $2 ORDER BY source_offset, step_id, iteration, attempt',
-    params: [tenant_id, saga_id],
+  const part = <R extends Row>(table: string, order: string) =>
+    sql.query<R>({
+      name: `views_read_${table}`,
+      text: `SELECT * FROM ${table} WHERE tenant_id = $1 AND saga_id = $2 ORDER BY ${order}`,
+      params: [tenant_id, saga_id],
+    });
+  const [steps, waits, tickets] = await Promise.all([
+    part<SagaStepWrite>('saga_steps', 'source_offset, step_id, iteration, attempt'),
+    part<SagaWaitRow>('saga_waits', 'opened_offset'),
+    part<SagaTicketRow>('saga_tickets', 'opened_offset'),
+  ]);
+  return { saga, steps, waits, tickets };
+}
+
+/** The newest wait of a step; undefined if it never waited. */
+export async function readSagaWait(sql: Sql, tenant_id: string, saga_id: string, step_id: string): Promise<SagaWaitRow | undefined> {
+  const [wait] = await sql.query<SagaWaitRow>({
+    name: 'views_read_saga_wait',
+    text: 'SELECT * FROM saga_waits WHERE tenant_id = $1 AND saga_id = $2 AND step_id = $3 ORDER BY opened_offset DESC LIMIT 1',
+    params: [tenant_id, saga_id, step_id],
   });
-  return { saga, steps };
+  return wait;
+}
+
+/** What became of a request about a saga; undefined if it has no answer yet. */
+export async function readSagaAnswer(sql: Sql, tenant_id: string, command_id: string): Promise<SagaAnswerWrite | undefined> {
+  const [answer] = await sql.query<SagaAnswerWrite>({
+    name: 'views_read_saga_answer',
+    text: 'SELECT * FROM saga_answers WHERE tenant_id = $1 AND command_id = $2',
+    params: [tenant_id, command_id],
+  });
+  return answer;
+}
+
+/** How many sagas of a tenant have not ended; stops counting at `max`. */
+export async function countOpenSagas(sql: Sql, tenant_id: string, max: number): Promise<number> {
+  const [found] = await sql.query<{ open: number }>({
+    name: 'views_count_open_sagas',
+    text: `SELECT count(*)::int4 AS open FROM (SELECT 1 FROM sagas WHERE tenant_id = $1 AND end_status IS NULL LIMIT $2) AS found`,
+    params: [tenant_id, max],
+  });
+  return found?.open ?? 0;
 }
 
 export interface SagaQuery {
   tenant_id: string;
   case_id?: string;
-  status?: SagaStatus;
+  /** Name of the definition. */
+  definition?: string;
+  /** Any of these. */
+  status?: readonly SagaViewStatus[];
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
@@ -160,9 +119,13 @@ export interface SagaQuery {
 
 /** Newest first. */
 export async function listSagas(sql: Sql, query: SagaQuery): Promise<Page<SagaRow>> {
-  const conditions = new Conditions().equal('tenant_id', query.tenant_id).add('started_at_ms IS NOT NULL').equal('case_id', query.case_id);
-  conditions.equal('status', query.status);
-  if (query.after) conditions.add('(started_at_ms, saga_id) < (?::int8, ?)', query.after.at, query.after.id);
+  const { status, after } = query;
+  const conditions = new Conditions().equal('tenant_id', query.tenant_id).add('started_at_ms IS NOT NULL');
+  conditions.equal('case_id', query.case_id).equal('definition', query.definition);
+  // Open sagas are few: their index finds them.
+  if (status?.every((one) => OPEN.has(one))) conditions.add('end_status IS NULL');
+  if (status) conditions.add('status = ANY(?::text[])', status);
+  if (after) conditions.add('(started_at_ms, saga_id) < (?::int8, ?)', after.at, after.id);
   const limit = conditions.param(query.limit + 1);
   const rows = await sql.query<SagaRow>({
     text: `SELECT * FROM (SELECT *, ${STATUS} FROM sagas) AS found WHERE ${conditions.where}

@@ -6,7 +6,7 @@ import { caseTables } from './cases.js';
 import { exportOutboxTables } from './export-outbox.js';
 import { rebuildRequests } from './rebuild-requests.js';
 import { runTranscriptTables } from './run-transcripts.js';
-import { sagaTables } from './sagas.js';
+import { sagaTables } from './saga-tables.js';
 import { securityTables } from './security-events.js';
 import { trustTables } from './trust-tables.js';
 import { usageTables } from './usage-tables.js';

@@ -17,14 +17,14 @@ const setting = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) =>
     verify: undefined,
     reconcile: undefined,
     run: async ({ amount }: { amount: number }, ctx: { idempotency_key: string }) => {
-      before.set(ctx.idempotency_key, ledger.entries.get('balance') ?? 0);
-      ledger.entries.set('balance', amount);
+      before.set(ctx.idempotency_key, ledger.entries.get('opening') ?? 0);
+      ledger.entries.set('opening', amount);
       return { key: ctx.idempotency_key, amount };
     },
     compensate: undo(ledger, before),
   } satisfies Partial<Definition>;
 };
-const restore = (ledger: Ledger, before: Map<string, number>, key: string) => ledger.entries.set('balance', before.get(key) ?? 0);
+const restore = (ledger: Ledger, before: Map<string, number>, key: string) => ledger.entries.set('opening', before.get(key) ?? 0);
 const failed = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) => failing(setting(undo), { states }, /^undo: /);
 const found = ['undo: two amounts: keeps later changes'];
 
@@ -33,7 +33,7 @@ describe('A, B, undo A', () => {
     const refuses =
       (ledger: Ledger, before: Map<string, number>): Undo =>
       async ({ idempotency_key, output }) => {
-        if (ledger.entries.get('balance') !== output.amount) throw changed('none');
+        if (ledger.entries.get('opening') !== output.amount) throw changed('none');
         return restore(ledger, before, idempotency_key);
       };
     expect(await failed(refuses)).toEqual([]);

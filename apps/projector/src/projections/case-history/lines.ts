@@ -1,4 +1,3 @@
-import type { EventMap } from '@countersign/contracts';
 import type { CallState, EndFact, PlacedEvent } from '@countersign/domain';
 import type { CaseHistoryType, CaseHistoryWrite } from '@countersign/store';
 import type { Change } from '../projection.js';
@@ -81,7 +80,8 @@ type SagaEvent = Extract<PlacedEvent, { event_type: keyof typeof sagaTimes }>;
 function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
   const { meta, case_id, ...change } = at.event;
   if (case_id === null) return [];
-  const { inputs_json: _, by: __, definition_json: ___, ...detail } = change as Partial<EventMap['saga_started']> & Record<string, unknown>;
+  const withheld = ['inputs_json', 'by', 'definition_json', 'authority', 'request_digest', 'source'];
+  const detail = Object.fromEntries(Object.entries(change).filter(([name]) => !withheld.includes(name)));
   const at_ms = detail[sagaTimes[at.event_type]] as number;
   const call_id = 'call_id' in at.event ? at.event.call_id : null;
   return [line({ tenant_id: meta.tenant_id, case_id, call_id }, meta, at.event_type, at_ms, 0, detail)];

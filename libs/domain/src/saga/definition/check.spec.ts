@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tripOf as of, sequence, step, tools } from '../../testing/sagas/trip.js';
 import { sagaChartOf } from './chart.js';
-import { checkDefinition } from './check.js';
+import { checkDefinition, latenciesOf } from './check.js';
 import type { Block, SagaDefinition } from './definition.js';
 
 const found = (definition: SagaDefinition) =>
@@ -22,6 +22,12 @@ test('all faults are reported at once, each with its step and pointer', () => {
     'warning d /root/blocks/3/use/version',
   ]);
   expect(checkDefinition(wrong, tools)[1]?.message).toBe('there is no tool boook; near: book, look');
+});
+
+test('the p99 that a step declares counts instead of that of its tool', () => {
+  const slow = step('a', 'look', { use: { tool: 'look', version: '^1.0.0', inputs: { id: { from: '/inputs/id' } }, p99_ms: 900 } });
+  expect(latenciesOf(of(sequence(slow, step('b', 'look'))), tools)).toEqual({ a: 900, b: 100 });
+  expect(found(of(slow, { deadline_ms: 800 }))).toEqual(['fault null /deadline_ms']);
 });
 
 describe('a pointer', () => {

@@ -13,6 +13,9 @@ type PlacedStep = Place & { block: StepBlock };
 const stepsOf = (definition: SagaDefinition): PlacedStep[] =>
   within(rootOf(definition)).filter((place): place is PlacedStep => place.block.kind === 'step');
 
+/** All steps of a definition. */
+export const stepsOfDefinition = (definition: SagaDefinition): StepBlock[] => stepsOf(definition).map(({ block }) => block);
+
 /** Declared p99 by step name; steps whose tools declare none are missing. */
 export function latenciesOf(definition: SagaDefinition, tools: readonly KnownTool[]): Latencies {
   const steps = stepsOf(definition).map(({ block }) => block);

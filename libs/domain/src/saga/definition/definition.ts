@@ -3,11 +3,19 @@ import type { JsonSchema } from '@countersign/contracts';
 /** The source of a value. Pointers begin with /inputs, /steps/<name>/output, or (inside a map) /item or /index. */
 export type Binding = { from: string } | { literal: unknown } | { expression: string };
 
-/** A tool with its inputs. `version` is a range: `1.2.3`, `^1.2.3` or `~1.2.3`. */
+/** A tool with its inputs. `version` is a range: `1.2.3`, `^1.2.3` or `~1.2.3`. The numbers describe it as a level of a step. */
 export interface ToolUse {
   tool: string;
   version: string;
   inputs: Readonly<Record<string, Binding>>;
+  /** Milliseconds in which 99 % of its calls end. Default: the p99 of the tool's contract. */
+  p99_ms?: number;
+  /** Price of a call, in the unit of the author. */
+  cost?: number;
+  /** Share of its answers that are right, 0 to 1. Lowers the confidence of an answer: `levelConfidence`. */
+  accuracy?: number;
+  /** Share of its calls that end with an answer, 0 to 1. */
+  availability?: number;
 }
 
 export interface StepBlock {

@@ -51,7 +51,7 @@ export function placedUses(step: StepBlock, pointer: string): { use: ToolUse; po
   return step.compensation ? [...uses, { use: step.compensation, pointer: `${pointer}/compensation`, is_compensation: true }] : uses;
 }
 
-/** Whether any level of the step has an effect or is irreversible, whether all can be undone, and the declared latency of the first one. */
+/** Whether any level of the step has an effect or is irreversible, whether all can be undone, and the p99 of the first one. */
 export function traitsOf(
   step: StepBlock,
   tools: readonly KnownTool[],
@@ -62,6 +62,6 @@ export function traitsOf(
     is_write: writes.length > 0,
     is_irreversible: writes.some((tool) => tool.reversibility === 'irreversible'),
     can_undo: step.compensation !== undefined || writes.every((tool) => tool.has_compensate),
-    latency_ms: known[0]?.latency_p99_ms ?? 0,
+    latency_ms: step.use.p99_ms ?? known[0]?.latency_p99_ms ?? 0,
   };
 }

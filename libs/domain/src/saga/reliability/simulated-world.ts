@@ -56,7 +56,7 @@ export class SimulatedWorld {
   start(): SagaCommand {
     const definition = { ...this.definition, wait_max_ms: NEVER_MS, root: endless(this.definition.root) };
     const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 'simulated', case_id: null, by, on_behalf_of: null };
+    const who = { saga_id: 'simulated', case_id: null, by, authority: null, request_digest: null, source: null };
     return { kind: 'start', now_ms: 0, definition, ...texts, ...who, latencies: {}, deadline_at_ms: null };
   }
 
@@ -90,7 +90,7 @@ export class SimulatedWorld {
 
   ended({ call_id, key }: Run, status: Outcome | 'cancelled', now_ms: number): SimulatedAnswer {
     const effect = status === 'succeeded' ? 'happened' : status === 'in_doubt' ? 'unknown' : 'none';
-    const end = { call_id, status, effect, error: null, effect_key: key, effect_attempt: 1 } as const;
+    const end = { call_id, status, effect, error: null, effect_key: key, effect_attempt: 1, is_repaired: false } as const;
     return { key: `${status} ${call_id}`, command: { kind: 'step_ended', now_ms, ...end } };
   }
 
@@ -102,7 +102,17 @@ export class SimulatedWorld {
 
   /** A person answers. */
   answers(step_id: string, is_refused: boolean, now_ms: number): SimulatedAnswer {
-    const command = { kind: 'wait_answered', now_ms, step_id, is_refused, answer_json: null, reason: null, by } as const;
+    const command = {
+      kind: 'wait_answered',
+      now_ms,
+      step_id,
+      is_refused,
+      answer_json: null,
+      reason: null,
+      by,
+      command_id: null,
+      source: null,
+    } as const;
     return { key: `${is_refused ? 'refused' : 'answered'} ${step_id}`, command };
   }
 
@@ -118,7 +128,7 @@ export class SimulatedWorld {
   private prepared(effect: Extract<SagaEffect, { kind: 'prepare' }>, now_ms: number): SimulatedAnswer {
     const { step_id, name, level, key_text: key } = effect;
     const call_id = `${step_id}/${level}`;
-    const what = { step_id, level, call_id, tool: name, version: '1.0.0', key, inputs_json: '{}', latency_ms: 0 };
+    const what = { step_id, level, call_id, tool: name, version: '1.0.0', key, inputs_json: '{}', latency_ms: 0, repairs: [] };
     const traits = { is_write: true, is_irreversible: false, resources: [call_id], compensation_tool: 'undo' };
     return { key: `prepared ${call_id}`, command: { kind: 'step_prepared', now_ms, ...what, ...traits } };
   }

@@ -1,4 +1,13 @@
-import type { CallError, EffectEvidence, Principal, SagaAct, SagaStepStatus } from '@countersign/contracts';
+import type {
+  Authority,
+  CallError,
+  EffectEvidence,
+  Principal,
+  SagaAct,
+  SagaLevelSkipReason,
+  SagaStepStatus,
+  SourcePosition,
+} from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
 import type { Latencies } from '../definition/latency.js';
 
@@ -14,7 +23,11 @@ export interface StartSaga {
   latencies: Latencies;
   deadline_at_ms: number | null;
   by: Principal;
-  on_behalf_of: Principal | null;
+  /** The rights with which the steps are called; null: those of the roles of `by`. */
+  authority: Authority | null;
+  /** Distinguishes a repeat of the request from another request with the same id. */
+  request_digest: string | null;
+  source: SourcePosition | null;
 }
 
 /** The inputs of a due step were evaluated. Answers `prepare`. */
@@ -32,6 +45,18 @@ export interface PrepareStep {
   resources: readonly string[];
   compensation_tool: string | null;
   latency_ms: number;
+  /** What was changed in the inputs of a read after its last call. */
+  repairs: readonly string[];
+}
+
+/** A due level cannot run now, so the next one follows. Also answers `prepare`, after the condition of the step was true. */
+export interface SkipLevel {
+  kind: 'level_skipped';
+  step_id: string;
+  level: number;
+  tool: string;
+  version: string;
+  reason: SagaLevelSkipReason;
 }
 
 /** The end of a call, from its envelope. */
@@ -43,6 +68,8 @@ export interface EndStep {
   error: CallError | null;
   effect_key: string;
   effect_attempt: number;
+  /** A read that failed or answered empty is called again with repaired inputs. */
+  is_repaired: boolean;
 }
 
 /** Answers `prepare_undo`. */
@@ -77,6 +104,8 @@ export interface AnswerWait {
   answer_json: string | null;
   reason: string | null;
   by: Principal | null;
+  command_id: string | null;
+  source: SourcePosition | null;
 }
 
 export interface ControlSaga {
@@ -86,12 +115,14 @@ export interface ControlSaga {
   step_id: string | null;
   reason: string | null;
   by: Principal;
+  source: SourcePosition | null;
 }
 
 /** Every command contains the time of its decision. */
 export type SagaCommand = { now_ms: number } & (
   | StartSaga
   | PrepareStep
+  | SkipLevel
   | EndStep
   | PrepareUndo
   | EndUndo

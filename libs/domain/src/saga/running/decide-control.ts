@@ -43,7 +43,7 @@ function refusal(saga: RunningSaga, command: ControlSaga): string | undefined {
 /** Records an action of a person; a repeated command counts once. */
 export function control(saga: RunningSaga, command: ControlSaga, now_ms: number): SagaFact[] | string {
   if (saga.controls.has(command.command_id)) return [];
-  const { act, step_id, reason, by, command_id } = command;
+  const { act, step_id, reason, by, command_id, source } = command;
   const why = refusal(saga, command);
-  return why ?? [fact(saga, 'saga_controlled', { act, step_id, reason, by, command_id, controlled_at_ms: now_ms })];
+  return why ?? [fact(saga, 'saga_controlled', { act, step_id, reason, by, command_id, source, controlled_at_ms: now_ms })];
 }

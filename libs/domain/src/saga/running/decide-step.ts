@@ -1,8 +1,12 @@
 import type { CallError } from '@countersign/contracts';
+import { REPAIRS_MAX } from '../../repair/next-repair.js';
+import type { StepBlock } from '../definition/definition.js';
 import { stepDeadline } from '../definition/latency.js';
-import type { EndStep, PrepareStep, SagaCommand } from './commands.js';
+import { blockNamed } from '../definition/places.js';
+import type { EndStep, PrepareStep, SagaCommand, SkipLevel } from './commands.js';
 import { endWait, fact, ofRun } from './drafts.js';
 import type { SagaFact } from './facts.js';
+import { skippedLevel } from './level-skip.js';
 import { dueOf, progressOf } from './progress.js';
 import { deadlineOf, type Run, type RunningSaga, runOf } from './state.js';
 
@@ -21,17 +25,20 @@ export function prepareStep(saga: RunningSaga, command: PrepareStep, now_ms: num
   const due = dueStep(saga, command.step_id);
   if (due?.level !== command.level || runOf(saga, command.call_id)) return [];
   const runs = saga.steps.get(command.step_id)?.runs ?? [];
-  const before = runs.findLast((run) => run.level === command.level);
-  const { kind: _, latency_ms, resources, ...given } = command;
+  const before = runs.findLast((run) => run.level === command.level && !run.end?.is_repaired);
+  const { kind: _, latency_ms, resources, repairs, ...given } = command;
   const { key, inputs_json, tool, version } = before ?? given;
   const deadline_ms = deadlineOf(saga);
   const latencies = { ...saga.latencies, [due.name]: latency_ms };
-  const deadline_at_ms =
-    deadline_ms === null || saga.is_overdue ? null : stepDeadline(saga.definition.root, due.name, latencies, { now_ms, deadline_ms });
+  const step = blockNamed(saga.definition, due.name) as StepBlock;
+  const time = deadline_ms === null || saga.is_overdue ? null : { now_ms, deadline_ms };
+  const deadline_at_ms = time && stepDeadline(saga.definition.root, { step, level: command.level }, latencies, time);
   const { step_id, level, call_id, is_write, is_irreversible, compensation_tool } = given;
   const which = { step_id, iteration: 1, attempt: runs.length + 1, level, call_id };
   const what = { tool, version, key, inputs_json, is_write, is_irreversible, resources: [...resources], compensation_tool };
-  return [fact(saga, 'saga_step_requested', { ...which, ...what, deadline_at_ms, latency_ms, requested_at_ms: now_ms })];
+  return [
+    fact(saga, 'saga_step_requested', { ...which, ...what, deadline_at_ms, latency_ms, repairs: [...repairs], requested_at_ms: now_ms }),
+  ];
 }
 
 const NO_EFFECT = { effect: 'none', effect_key: null, effect_attempt: 0 } as const;
@@ -44,13 +51,18 @@ function endedWithoutCall(saga: RunningSaga, command: Of<'step_skipped'> | Of<'s
     command.kind === 'step_skipped' ? ({ status: 'skipped', error: null } as const) : ({ status: 'failed', error: command.error } as const);
   const attempt = (saga.steps.get(step_id)?.runs.length ?? 0) + 1;
   const which = { step_id, iteration: 1, attempt, call_id: null, tool, level: due.level ?? 0 };
-  return [fact(saga, 'saga_step_ended', { ...which, ...how, ...NO_EFFECT, ended_at_ms: now_ms })];
+  return [fact(saga, 'saga_step_ended', { ...which, ...how, ...NO_EFFECT, repaired: false, ended_at_ms: now_ms })];
 }
 
-/** Only the first level has a condition. */
+/** The condition is read before the first call: at level 0, or later if all levels before were skipped. */
 export function skipStep(saga: RunningSaga, command: Of<'step_skipped'>, now_ms: number): SagaFact[] {
-  return dueStep(saga, command.step_id)?.level === 0 ? endedWithoutCall(saga, command, now_ms) : [];
+  const is_first = dueStep(saga, command.step_id)?.level === 0 || (saga.steps.get(command.step_id)?.runs ?? []).length === 0;
+  return is_first ? endedWithoutCall(saga, command, now_ms) : [];
 }
+
+/** A level that is not due is not skipped: so none is while a call of the step is open or in doubt. */
+export const skipLevel = (saga: RunningSaga, command: SkipLevel, now_ms: number): SagaFact[] =>
+  dueStep(saga, command.step_id)?.level === command.level ? [skippedLevel(saga, command, now_ms)] : [];
 
 export const unpreparedStep = (saga: RunningSaga, command: Of<'step_unprepared'>, now_ms: number): SagaFact[] =>
   endedWithoutCall(saga, command, now_ms);
@@ -65,7 +77,7 @@ export function failBlock(saga: RunningSaga, { block_id, error }: Of<'block_fail
   const part = progressOf(saga);
   if (startsNothing(saga) || !(dueOf(part, 'choose', block_id) ?? dueOf(part, 'list', block_id))) return [];
   const which = { step_id: block_id, iteration: 1, attempt: 1, call_id: null, tool: '', level: 0 };
-  return [fact(saga, 'saga_step_ended', { ...which, status: 'failed', error, ...NO_EFFECT, ended_at_ms: now_ms })];
+  return [fact(saga, 'saga_step_ended', { ...which, status: 'failed', error, ...NO_EFFECT, repaired: false, ended_at_ms: now_ms })];
 }
 
 /** A longer list would cost all sagas of the process memory and time. */
@@ -82,8 +94,25 @@ export function readList(saga: RunningSaga, { block_id, items }: Of<'list_read'>
   return [fact(saga, 'saga_block_entered', { block_id, choice: null, items, entered_at_ms: now_ms })];
 }
 
+/** A call that was cancelled because its time was over has failed: the next level may run. */
+const isTimeout = (run: Run, { status }: Pick<EndStep, 'status'>): boolean => run.is_overdue && status === 'cancelled';
+
+function timedOut({ step_id }: Run): CallError {
+  const message = `step ${step_id} did not end within its share of the time of the saga`;
+  return { code: 'TIMEOUT', class: 'transient', message, details_json: null, retryable: true, retry_after_s: null };
+}
+
+/** Only a read that is the last call of its step is repaired, a bounded number of times. */
+function isRepaired(saga: RunningSaga, run: Run, { is_repaired, status }: EndStep): boolean {
+  const before = saga.steps.get(run.step_id)?.runs.filter(({ end }) => end?.is_repaired) ?? [];
+  const is_possible = !run.is_write && !run.is_cancelling && (status === 'failed' || status === 'succeeded');
+  return is_repaired && is_possible && before.filter(({ level }) => level === run.level).length < REPAIRS_MAX;
+}
+
 /** A read has no effect, so its outcome is never in doubt. */
-export function endOf(run: Run, { status, effect }: Pick<EndStep, 'status' | 'effect'>): Pick<EndStep, 'status' | 'effect'> {
+export function endOf(run: Run, given: Pick<EndStep, 'status' | 'effect'>): Pick<EndStep, 'status' | 'effect'> {
+  const { effect } = given;
+  const status = isTimeout(run, given) ? 'failed' : given.status;
   if (!run.is_write) return { status: status === 'in_doubt' ? 'failed' : status, effect: 'none' };
   if (status === 'in_doubt') return { status, effect: 'unknown' };
   return { status, effect };
@@ -92,9 +121,11 @@ export function endOf(run: Run, { status, effect }: Pick<EndStep, 'status' | 'ef
 export function endStep(saga: RunningSaga, command: EndStep, now_ms: number): SagaFact[] {
   const run = runOf(saga, command.call_id);
   if (!run || run.end !== null) return [];
-  const { error, effect_key, effect_attempt } = command;
+  const { effect_key, effect_attempt } = command;
   const of = { ...ofRun(run), call_id: run.call_id, tool: run.tool, level: run.level };
-  const ended = fact(saga, 'saga_step_ended', { ...of, ...endOf(run, command), error, effect_key, effect_attempt, ended_at_ms: now_ms });
+  const how = { ...endOf(run, command), error: isTimeout(run, command) ? timedOut(run) : command.error };
+  const after = { effect_key, effect_attempt, repaired: isRepaired(saga, run, command), ended_at_ms: now_ms };
+  const ended = fact(saga, 'saga_step_ended', { ...of, ...how, ...after });
   const wait = saga.waits.get(run.step_id);
   return wait?.wait === 'call_approval' && wait.end === null ? [endWait(saga, run.step_id, 'answered', now_ms), ended] : [ended];
 }

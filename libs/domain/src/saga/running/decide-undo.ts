@@ -62,5 +62,13 @@ export function evidence(saga: RunningSaga, command: Evidence, now_ms: number): 
 
 function endedAs(run: Run, happened: boolean) {
   const how = happened ? ({ status: 'succeeded', effect: 'happened' } as const) : ({ status: 'failed', effect: 'none' } as const);
-  return { kind: 'step_ended', call_id: run.call_id, ...how, error: null, effect_key: run.key, effect_attempt: 1 } as const;
+  return {
+    kind: 'step_ended',
+    call_id: run.call_id,
+    ...how,
+    error: null,
+    effect_key: run.key,
+    effect_attempt: 1,
+    is_repaired: false,
+  } as const;
 }

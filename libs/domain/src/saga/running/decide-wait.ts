@@ -1,7 +1,7 @@
 import type { AnswerWait, SagaCommand } from './commands.js';
-import { endWait, fact } from './drafts.js';
+import { cancelRun, endWait, fact, STEP_DEADLINE } from './drafts.js';
 import type { SagaFact } from './facts.js';
-import { deadlineOf, type RunningSaga, runOf } from './state.js';
+import { deadlineOf, isLive, type Run, type RunningSaga, runDeadlineOf, runOf, runsOf } from './state.js';
 
 type Approval = Extract<SagaCommand, { kind: 'approval_opened' | 'approval_closed' }>;
 
@@ -21,14 +21,22 @@ export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms:
 
 /** Answers an approval, an event or a manual task; a `time` wait takes no answer. */
 export function answerWait(saga: RunningSaga, command: AnswerWait, now_ms: number): SagaFact[] | string {
-  const { step_id, is_refused, answer_json, reason, by } = command;
+  const { step_id, is_refused, answer_json, reason, by, command_id, source } = command;
   const wait = saga.waits.get(step_id);
   if (!wait) return `no wait of this saga has the id ${step_id}`;
   if (wait.end !== null || saga.ended) return [];
   if (wait.wait === 'time' || wait.wait === 'call_approval')
     return `${step_id} waits for ${wait.wait === 'time' ? 'a moment' : 'the approval of its call'}: it takes no answer`;
   const ended_as = is_refused ? 'refused' : 'answered';
-  return [fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json, reason, by, ended_at_ms: now_ms })];
+  return [fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json, reason, by, command_id, source, ended_at_ms: now_ms })];
+}
+
+/** Calls that are to be cancelled when their share of the time is over, with that time. */
+function timedRuns(saga: RunningSaga): { run: Run; at_ms: number }[] {
+  return runsOf(saga).flatMap((run) => {
+    const at_ms = isLive(run) && !run.is_cancelling ? runDeadlineOf(saga, run) : null;
+    return at_ms === null ? [] : [{ run, at_ms }];
+  });
 }
 
 /** The times at which the saga changes by itself; its one timer is set to the earliest. */
@@ -36,7 +44,13 @@ export function momentsOf(saga: RunningSaga): number[] {
   if (saga.ended) return [];
   const open = [...saga.waits.values()].filter((wait) => wait.end === null).map((wait) => wait.until_ms);
   const deadline_ms = saga.turned || saga.is_overdue || saga.is_cancelled ? null : deadlineOf(saga);
-  return [...open, ...(deadline_ms === null ? [] : [deadline_ms]), ...(saga.paused_until_ms === null ? [] : [saga.paused_until_ms])];
+  const runs = timedRuns(saga).map(({ at_ms }) => at_ms);
+  return [
+    ...open,
+    ...runs,
+    ...(deadline_ms === null ? [] : [deadline_ms]),
+    ...(saga.paused_until_ms === null ? [] : [saga.paused_until_ms]),
+  ];
 }
 
 export function timer(saga: RunningSaga, now_ms: number): SagaFact[] {
@@ -47,6 +61,7 @@ export function timer(saga: RunningSaga, now_ms: number): SagaFact[] {
   if (saga.paused_until_ms !== null && saga.paused_until_ms <= now_ms) facts.push(fired('pause'));
   const deadline_ms = deadlineOf(saga);
   if (deadline_ms !== null && deadline_ms <= now_ms && !saga.is_overdue && !saga.turned && !saga.is_cancelled)
-    facts.push(fired('deadline'));
-  return facts;
+    return [...facts, fired('deadline')];
+  const overdue = timedRuns(saga).filter(({ at_ms }) => at_ms <= now_ms);
+  return [...facts, ...overdue.map(({ run }) => cancelRun(saga, run, STEP_DEADLINE, now_ms))];
 }

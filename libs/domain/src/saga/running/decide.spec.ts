@@ -24,7 +24,7 @@ describe('forward', () => {
     expect(levels(new Story(root()).asks('a').ends('a', 'failed'))).toEqual([1]);
     expect(sagaStatusOf(new Story(root()).asks('a').ends('a', 'denied').saga)).toBe('aborted');
     const doubt = new Story(root()).asks('a').ends('a', 'in_doubt', 'unknown');
-    expect(doubt.effects()).toEqual(['follow', 'ticket in_doubt']);
+    expect(doubt.effects()).toEqual(['follow a', 'ticket in_doubt']);
     expect(levels(doubt.when({ kind: 'evidence', of_call_id: doubt.call('a'), direction: 'forward', happened: false }))).toEqual([1]);
   });
 
@@ -32,7 +32,16 @@ describe('forward', () => {
     const story = new Story(step('a', { manual: 'do it' }), 500).asks('a').ends('a', 'failed');
     expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['awaiting_approval', ['await a', 'timer']]);
     story.now_ms = 900;
-    story.when({ kind: 'wait_answered', step_id: 'a', is_refused: false, answer_json: '{}', reason: null, by });
+    story.when({
+      kind: 'wait_answered',
+      step_id: 'a',
+      is_refused: false,
+      answer_json: '{}',
+      reason: null,
+      by,
+      command_id: null,
+      source: null,
+    });
     expect(sagaStatusOf(story.saga)).toBe('completed');
   });
 
@@ -45,7 +54,7 @@ describe('forward', () => {
     const story = new Story({ kind: 'parallel', join: { kind: 'first_success' }, branches: [step('a'), step('b')] }).asks('a').asks('b');
     expect(story.ends('a').types).toEqual(['saga_step_ended', 'saga_step_cancel_requested']);
     expect(story.effects()).toEqual(['call b', 'cancel_call']);
-    expect(story.ends('b', 'in_doubt', 'unknown').effects()).toEqual(['follow', 'ticket in_doubt']);
+    expect(story.ends('b', 'in_doubt', 'unknown').effects()).toEqual(['follow b', 'ticket in_doubt']);
     story.when({ kind: 'evidence', of_call_id: story.call('b'), direction: 'forward', happened: true });
     expect(story.effects()).toEqual(['prepare_undo b']);
     expect(story.undone('b').types).toEqual(['compensation_executed', 'saga_ended']);
@@ -85,7 +94,7 @@ describe('compensation', () => {
 
   test('a doubt blocks the compensations of steps before it until it is over', () => {
     const story = three().ends('c', 'in_doubt', 'unknown').controls('cancel');
-    expect(story.effects()).toEqual(['follow', 'ticket in_doubt']);
+    expect(story.effects()).toEqual(['follow c', 'ticket in_doubt']);
     story.when({ kind: 'evidence', of_call_id: story.call('c'), direction: 'forward', happened: true });
     expect(story.effects()).toEqual(['prepare_undo c']);
   });
@@ -136,7 +145,7 @@ describe('time and people', () => {
 
   test('a repeated control command counts once, and none counts after the end', () => {
     const story = new Story(step('a'));
-    const cancel = { kind: 'control', command_id: 'same', act: 'cancel', step_id: null, reason: null, by } as const;
+    const cancel = { kind: 'control', command_id: 'same', act: 'cancel', step_id: null, reason: null, by, source: null } as const;
     expect(story.when(cancel).types).toEqual(['saga_controlled', 'saga_compensation_started', 'saga_ended']);
     expect([story.when(cancel).types, story.message, story.controls('pause').message]).toEqual([[], '', 'the saga has ended as aborted']);
   });
@@ -161,6 +170,7 @@ describe('time and people', () => {
         error: null,
         effect_key: 'k',
         effect_attempt: 1,
+        is_repaired: false,
       },
       story.state,
     );

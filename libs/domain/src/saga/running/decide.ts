@@ -1,7 +1,7 @@
 import type { SagaCommand, StartSaga } from './commands.js';
 import { consequencesOf } from './consequences.js';
 import { control } from './decide-control.js';
-import { chooseBranch, endStep, failBlock, prepareStep, readList, skipStep, unpreparedStep } from './decide-step.js';
+import { chooseBranch, endStep, failBlock, prepareStep, readList, skipLevel, skipStep, unpreparedStep } from './decide-step.js';
 import { endUndo, evidence, prepareUndo } from './decide-undo.js';
 import { answerWait, approval, timer } from './decide-wait.js';
 import { evolveSaga } from './evolve.js';
@@ -18,8 +18,8 @@ export type SagaDecision = { kind: 'recorded'; facts: SagaFact[] } | { kind: 're
 const ROUNDS_MAX = 10_000;
 
 function start(command: StartSaga, now_ms: number): SagaFact {
-  const { saga_id, case_id, definition, definition_digest, definition_json, inputs_json, latencies, deadline_at_ms, by, on_behalf_of } =
-    command;
+  const { saga_id, case_id, definition, definition_digest, definition_json, inputs_json, latencies, deadline_at_ms, by } = command;
+  const { authority, request_digest, source } = command;
   const estimates = Object.entries(latencies).map(([step_name, latency_ms]) => ({ step_name, latency_ms }));
   const what = {
     saga_id,
@@ -29,7 +29,7 @@ function start(command: StartSaga, now_ms: number): SagaFact {
     definition_digest,
     definition_json,
   };
-  const who = { by, on_behalf_of, inputs_json, steps: [], estimates };
+  const who = { by, authority, inputs_json, request_digest, source, steps: [], estimates };
   const until = { deadline_at_ms, wait_max_ms: definition.wait_max_ms, started_at_ms: now_ms };
   return { event_type: 'saga_started', body: { ...what, ...who, ...until } };
 }
@@ -41,6 +41,8 @@ function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
   switch (command.kind) {
     case 'step_prepared':
       return prepareStep(saga, command, now_ms);
+    case 'level_skipped':
+      return skipLevel(saga, command, now_ms);
     case 'step_skipped':
       return skipStep(saga, command, now_ms);
     case 'step_unprepared':

@@ -9,12 +9,16 @@ export function fact<T extends SagaEventType>({ saga_id, case_id }: RunningSaga,
 /** Identifies a run of a step. */
 export const ofRun = ({ step_id, attempt }: Run) => ({ step_id, iteration: 1, attempt });
 
+/** The reason of a cancellation because the step's share of the time is over. */
+export const STEP_DEADLINE = 'step_deadline';
+
 export function cancelRun(saga: RunningSaga, run: Run, reason: string, requested_at_ms: number): SagaFact {
   return fact(saga, 'saga_step_cancel_requested', { ...ofRun(run), call_id: run.call_id, reason, requested_at_ms });
 }
 
 export function endWait(saga: RunningSaga, step_id: string, ended_as: 'expired' | 'withdrawn' | 'answered', ended_at_ms: number): SagaFact {
-  return fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json: null, reason: null, by: null, ended_at_ms });
+  const nobody = { answer_json: null, reason: null, by: null, command_id: null, source: null };
+  return fact(saga, 'saga_wait_ended', { step_id, ended_as, ...nobody, ended_at_ms });
 }
 
 export function openTicket(

@@ -11,13 +11,13 @@ export type SagaEffect =
   | { kind: 'choose_branch'; block_id: string; name: string }
   /** Evaluate the list. Answered by `list_read`. */
   | { kind: 'read_list'; block_id: string; name: string }
-  /** Evaluate condition and inputs. Answered by `step_prepared`, `step_skipped` or `step_unprepared`. */
+  /** Evaluate condition and inputs. Answered by `step_prepared`, `level_skipped`, `step_skipped` or `step_unprepared`. */
   | { kind: 'prepare'; step_id: string; name: string; level: number; key_text: string }
   /** Submit the recorded call, or find it, and follow it. Answered by `step_ended`. */
   | { kind: 'call'; run: Run }
   | { kind: 'cancel_call'; call_id: string }
-  /** The call is in doubt: follow it. Answered by `evidence`. */
-  | { kind: 'follow'; call_id: string }
+  /** A call, or the undo of one, is in doubt: follow it. Answered by `evidence`. */
+  | { kind: 'follow'; run: Run; call_id: string; direction: 'forward' | 'compensate' }
   /** Assemble the inputs of the undo. Answered by `undo_prepared` (or a failed `undo_ended` without a call). */
   | { kind: 'prepare_undo'; run: Run; key_text: string }
   /** Submit the recorded undo and follow it. Answered by `undo_ended`. */
@@ -47,8 +47,10 @@ function calls(saga: RunningSaga): SagaEffect[] {
             { kind: 'cancel_call', call_id: run.call_id },
           ]
         : [{ kind: 'call', run }];
-    if (inDoubt(run)) return [{ kind: 'follow', call_id: run.call_id }];
-    return run.undo?.state === 'requested' ? [{ kind: 'call_undo', run }] : [];
+    if (inDoubt(run)) return [{ kind: 'follow', run, call_id: run.call_id, direction: 'forward' }];
+    const { state, call_id = null } = run.undo ?? {};
+    if (state === 'unconfirmed' && call_id !== null) return [{ kind: 'follow', run, call_id, direction: 'compensate' }];
+    return state === 'requested' ? [{ kind: 'call_undo', run }] : [];
   });
 }
 
@@ -79,7 +81,10 @@ export type SagaStatus = 'pending' | 'running' | 'awaiting_approval' | 'compensa
 export function sagaStatusOf(saga: RunningSaga): SagaStatus {
   if (saga.ended) return saga.ended;
   if (saga.turned) {
-    const left = sagaEffectsOf(saga).some(({ kind }) => kind === 'prepare_undo' || kind === 'call_undo' || kind === 'follow');
+    const left = sagaEffectsOf(saga).some(
+      (effect) =>
+        effect.kind === 'prepare_undo' || effect.kind === 'call_undo' || (effect.kind === 'follow' && effect.direction === 'forward'),
+    );
     return !left && runsOf(saga).some(isStuck) ? 'compensation_failed' : 'compensating';
   }
   const asks = [...saga.waits.values()].some(({ wait, end }) => end === null && wait !== 'event' && wait !== 'time');

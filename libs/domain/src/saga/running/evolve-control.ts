@@ -1,6 +1,7 @@
 import { holdClock, releaseClock } from './clock.js';
 import type { SagaFact } from './facts.js';
-import { isStuck, type RunningSaga, runsOf } from './state.js';
+import { levelOfRetry } from './level-skip.js';
+import { hasTicket, isStuck, type RunningSaga, runsOf } from './state.js';
 
 type ControlFact = SagaFact<'saga_controlled' | 'saga_timer_fired' | 'saga_compensation_started' | 'saga_ticket_opened' | 'saga_ended'>;
 
@@ -22,12 +23,14 @@ function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'
   if (!entry || saga.turned) return;
   if (act !== 'retry') entry.mark = 'excused';
   else {
-    Object.assign(entry, { mark: null, is_again: true });
+    const retry_level = levelOfRetry(entry);
+    Object.assign(entry, { mark: null, retry_level, skips: entry.skips.filter(({ level }) => level < retry_level) });
     saga.waits.delete(step_id as string);
   }
 }
 
 function controlled(saga: RunningSaga, body: SagaFact<'saga_controlled'>['body']): void {
+  if (saga.controls.has(body.command_id)) return;
   saga.controls.add(body.command_id);
   if (body.act === 'pause') {
     saga.paused_until_ms = body.controlled_at_ms + saga.wait_max_ms;
@@ -45,15 +48,16 @@ export function foldControl(saga: RunningSaga, at: ControlFact): void {
       controlled(saga, at.body);
       return;
     case 'saga_timer_fired':
-      if (at.body.timer === 'pause') resume(saga, at.body.fired_at_ms);
-      else saga.is_overdue = true;
+      if (at.body.timer === 'deadline') saga.is_overdue = true;
+      else if (saga.paused_until_ms !== null && saga.paused_until_ms <= at.body.fired_at_ms) resume(saga, at.body.fired_at_ms);
       return;
     case 'saga_compensation_started':
-      saga.turned = { cause: at.body.cause, failed_step_id: at.body.failed_step_id };
+      saga.turned ??= { cause: at.body.cause, failed_step_id: at.body.failed_step_id };
       saga.tickets = saga.tickets.filter(({ ticket }) => ticket === 'late_effect' || ticket === 'in_doubt');
       return;
     case 'saga_ticket_opened': {
       const { ticket, step_id, call_id } = at.body;
+      if (hasTicket(saga, { ticket, step_id, call_id })) return;
       saga.tickets.push({ ticket, step_id, call_id });
       return;
     }

@@ -3,7 +3,7 @@ import { type RunningSaga, runOf } from './state.js';
 
 type UndoFact = SagaFact<'compensation_requested' | 'compensation_executed' | 'compensation_failed'>;
 
-const UNASKED = { key: null, inputs_json: null };
+const NOT_REQUESTED = { key: null, inputs_json: null, requests: 0 };
 
 /** The result of the undo of one run. */
 export function foldUndo(saga: RunningSaga, at: UndoFact): void {
@@ -11,10 +11,12 @@ export function foldUndo(saga: RunningSaga, at: UndoFact): void {
   if (!run) return;
   const { call_id, tool, version } = at.body;
   if (at.event_type === 'compensation_requested') {
+    if (run.undo?.call_id === call_id) return;
     const { key, inputs_json } = at.body;
-    run.undo = { state: 'requested', call_id, key, tool, version, inputs_json };
+    run.undo = { state: 'requested', call_id, key, tool, version, inputs_json, requests: (run.undo?.requests ?? 0) + 1 };
     return;
   }
-  const undo = run.undo ?? { ...UNASKED, call_id, tool, version };
+  if (run.undo && run.undo.state !== 'requested' && run.undo.state !== 'again') return;
+  const undo = run.undo ?? { ...NOT_REQUESTED, call_id, tool, version };
   run.undo = { ...undo, state: at.event_type === 'compensation_executed' ? 'executed' : (at.body.failure ?? 'failed') };
 }

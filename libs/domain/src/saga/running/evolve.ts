@@ -2,6 +2,7 @@ import type { SagaStarted, SagaStepRequested } from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
 import { holdClock, releaseClock } from './clock.js';
 import { copyOf } from './copy.js';
+import { STEP_DEADLINE } from './drafts.js';
 import { foldControl } from './evolve-control.js';
 import { foldUndo } from './evolve-undo.js';
 import type { SagaFact } from './facts.js';
@@ -9,9 +10,9 @@ import { isRecorded } from './record.js';
 import { type Run, type RunningSaga, runOf, type SagaState, type StepEntry } from './state.js';
 
 function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
-  const { saga_id, case_id, definition_json, estimates, deadline_at_ms, wait_max_ms, by } = body;
+  const { saga_id, case_id, definition_json, definition_digest, inputs_json, estimates, deadline_at_ms, wait_max_ms, by, authority } = body;
   return {
-    ...{ saga_id, case_id, deadline_at_ms, by },
+    ...{ saga_id, case_id, deadline_at_ms, by, authority, inputs_json, definition_digest },
     definition: JSON.parse(definition_json as string) as SagaDefinition,
     latencies: Object.fromEntries(estimates.map(({ step_name, latency_ms }) => [step_name, latency_ms])),
     wait_max_ms: wait_max_ms ?? 0,
@@ -23,28 +24,38 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
 }
 
 function entryOf(saga: RunningSaga, step_id: string): StepEntry {
-  const entry = saga.steps.get(step_id) ?? { mark: null, is_again: false, runs: [] };
+  const entry = saga.steps.get(step_id) ?? { mark: null, retry_level: null, runs: [], skips: [] };
   saga.steps.set(step_id, entry);
   return entry;
 }
+
+const NEW_RUN = { is_cancelling: false, is_overdue: false, end: null, undo: null } as const;
 
 function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): void {
   const { step_id, attempt, level, call_id, tool, version, key, inputs_json } = body;
   const { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms } = body;
   const entry = entryOf(saga, step_id);
+  if (entry.runs.some((run) => run.call_id === call_id)) return;
   const what = { step_id, attempt, level, call_id, tool, version, key, inputs_json };
   const how = { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms };
-  const run: Run = { ...what, ...how, requested_seq: saga.seq, is_cancelling: false, end: null, undo: null };
-  Object.assign(entry, { mark: null, is_again: false });
+  const run: Run = { ...what, ...how, requested_seq: saga.seq, ...NEW_RUN, stood_ms: saga.clock.stood_ms };
+  Object.assign(entry, { mark: null, retry_level: null });
   entry.runs.push(run);
 }
 
 function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): void {
-  const { step_id, call_id, status, effect, effect_key, effect_attempt } = body;
+  const { step_id, call_id, status, effect, effect_key, effect_attempt, repaired } = body;
   const entry = entryOf(saga, step_id);
   const run = call_id === null ? undefined : runOf(saga, call_id);
-  if (run) run.end = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt, is_late: false };
-  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', is_again: false });
+  if (run?.end) return;
+  const known = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt } as const;
+  if (run) run.end = { ...known, is_repaired: repaired, is_late: false };
+  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', retry_level: null });
+}
+
+function levelSkipped(saga: RunningSaga, { body: { step_id, level, reason } }: SagaFact<'saga_level_skipped'>): void {
+  const entry = entryOf(saga, step_id);
+  Object.assign(entry, { retry_level: null, skips: [...entry.skips, { level, reason, seq: saga.seq }] });
 }
 
 function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'>): void {
@@ -64,17 +75,23 @@ function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'
 function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_ended'>): void {
   if (at.event_type === 'saga_wait_opened') {
     const { step_id, wait, until_ms, opened_at_ms } = at.body;
+    if (saga.waits.get(step_id)?.end === null) return;
     saga.waits.set(step_id, { wait, until_ms, end: null });
     if (wait !== 'event' && wait !== 'time') holdClock(saga, step_id, opened_at_ms);
     return;
   }
-  const { step_id, ended_as, ended_at_ms } = at.body;
+  const { step_id, ended_as, answer_json, ended_at_ms } = at.body;
   const wait = saga.waits.get(step_id);
-  if (wait) wait.end = { ended_as, seq: saga.seq };
+  if (wait?.end === null) wait.end = { ended_as, seq: saga.seq, answer_json };
   releaseClock(saga, step_id, ended_at_ms);
 }
 
+/** Facts that a saga can have after its end. */
+const AFTER_END: ReadonlySet<SagaFact['event_type']> = new Set(['saga_evidence_recorded', 'saga_ticket_opened']);
+
+/** A fact that repeats an earlier one changes nothing: a writer appends again what it does not know to be on the log. */
 function changed(saga: RunningSaga, at: SagaFact): void {
+  if (saga.ended !== null && !AFTER_END.has(at.event_type)) return;
   switch (at.event_type) {
     case 'saga_started':
       return;
@@ -84,13 +101,16 @@ function changed(saga: RunningSaga, at: SagaFact): void {
     case 'saga_step_ended':
       stepEnded(saga, at);
       return;
+    case 'saga_level_skipped':
+      levelSkipped(saga, at);
+      return;
     case 'saga_step_cancel_requested': {
       const run = runOf(saga, at.body.call_id);
-      if (run) run.is_cancelling = true;
+      if (run) Object.assign(run, { is_cancelling: true, is_overdue: at.body.reason === STEP_DEADLINE });
       return;
     }
     case 'saga_block_entered':
-      saga.blocks.set(at.body.block_id, at.body.items ?? at.body.choice ?? -1);
+      if (!saga.blocks.has(at.body.block_id)) saga.blocks.set(at.body.block_id, at.body.items ?? at.body.choice ?? -1);
       return;
     case 'saga_wait_opened':
     case 'saga_wait_ended':

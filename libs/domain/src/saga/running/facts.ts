@@ -1,6 +1,7 @@
 import type { EventMap, TopicEvents } from '@countersign/contracts';
 
-export type SagaEventType = TopicEvents['compensation']['event_type'];
+/** Events of a saga. A refused request belongs to no state, and the saga may not exist. */
+export type SagaEventType = Exclude<TopicEvents['compensation']['event_type'], 'saga_request_refused'>;
 
 /** One transition without its meta: one record on `compensation`. */
 export type SagaFact<T extends SagaEventType = SagaEventType> = {

@@ -1,7 +1,9 @@
 import type {
+  Authority,
   EffectEvidence,
   Principal,
   SagaEndStatus,
+  SagaLevelSkipReason,
   SagaStepStatus,
   SagaTicket,
   SagaWaitKind,
@@ -20,6 +22,8 @@ export interface Undo {
   tool: string | null;
   version: string | null;
   inputs_json: string | null;
+  /** Number of calls so far: a person may have it tried again. */
+  requests: number;
 }
 
 /** One call of a step. */
@@ -41,6 +45,10 @@ export interface Run {
   /** Sequence number among the records of the saga. */
   requested_seq: number;
   is_cancelling: boolean;
+  /** It is cancelled because its share of the time is over. */
+  is_overdue: boolean;
+  /** How long the clock of the saga had stood when the call was requested. */
+  stood_ms: number;
   end: RunEnd | null;
   undo: Undo | null;
 }
@@ -52,8 +60,17 @@ export interface RunEnd {
   seq: number;
   effect_key: string | null;
   effect_attempt: number;
+  /** A call with repaired inputs follows. */
+  is_repaired: boolean;
   /** The effect became known after the saga had continued without it: a person decides about its undo. */
   is_late: boolean;
+}
+
+/** A level that could not run. `seq`: sequence number of its record. */
+export interface LevelSkip {
+  level: number;
+  reason: SagaLevelSkipReason;
+  seq: number;
 }
 
 export interface StepEntry {
@@ -62,15 +79,18 @@ export interface StepEntry {
    * evaluated.
    */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
-  /** A person requested a retry of the failed step: same level, key and inputs. */
-  is_again: boolean;
+  /** The level that a person's retry of the failed step tries first; null: no retry is due. A level that ran keeps its key and inputs. */
+  retry_level: number | null;
   runs: Run[];
+  /** Levels that were skipped and that no retry considers anew. */
+  skips: readonly LevelSkip[];
 }
 
 export interface WaitEntry {
   wait: SagaWaitKind;
   until_ms: number;
-  end: { ended_as: SagaWaitOutcome; seq: number } | null;
+  /** `answer_json` is the output of the wait, or of the step that a person did. */
+  end: { ended_as: SagaWaitOutcome; seq: number; answer_json: string | null } | null;
 }
 
 export interface Ticket {
@@ -86,7 +106,10 @@ export interface RunningSaga {
   latencies: Latencies;
   deadline_at_ms: number | null;
   wait_max_ms: number;
+  inputs_json: string;
   by: Principal;
+  authority: Authority | null;
+  definition_digest: string | null;
   /** Number of records folded so far. */
   seq: number;
   steps: Map<string, StepEntry>;
@@ -122,6 +145,9 @@ export const isStuck = ({ undo }: Run): boolean => undo !== null && stuck.has(un
 /** True if the effect must be undone once its step is no longer wanted. Excludes late effects: a person decides about those. */
 export const stands = (run: Run): boolean => tookEffect(run) && !run.end?.is_late && !run.is_irreversible && !isUndone(run);
 
+export const hasTicket = (saga: RunningSaga, { ticket, step_id, call_id }: Ticket): boolean =>
+  saga.tickets.some((open) => open.ticket === ticket && open.step_id === step_id && open.call_id === call_id);
+
 /** The last irreversible step that took effect. Its effect and all earlier ones stay. */
 export function pivotOf(saga: RunningSaga): Run | undefined {
   const pivots = runsOf(saga).filter((run) => run.is_irreversible && tookEffect(run));
@@ -131,4 +157,9 @@ export function pivotOf(saga: RunningSaga): Run | undefined {
 /** When the saga must have ended, epoch ms; null without a deadline, and while the clock is paused. */
 export function deadlineOf({ deadline_at_ms, clock }: RunningSaga): number | null {
   return deadline_at_ms === null || clock.holders.size > 0 ? null : deadline_at_ms + clock.stood_ms;
+}
+
+/** When the call of a step must have ended, epoch ms; null without a deadline, and while the clock is paused. */
+export function runDeadlineOf({ clock }: RunningSaga, { deadline_at_ms, stood_ms }: Run): number | null {
+  return deadline_at_ms === null || clock.holders.size > 0 ? null : deadline_at_ms + clock.stood_ms - stood_ms;
 }

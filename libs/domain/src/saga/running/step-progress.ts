@@ -1,6 +1,7 @@
 import { type StepBlock, usesOf } from '../definition/definition.js';
+import { mayChangeLevel, nextLevel } from './level-skip.js';
 import { DONE, type Due, openPart, type Part } from './part.js';
-import { inDoubt, type RunningSaga, type StepEntry } from './state.js';
+import { inDoubt, type Run, type RunEnd, type RunningSaga, type StepEntry } from './state.js';
 
 export type { Due } from './part.js';
 
@@ -18,13 +19,21 @@ function manualPart(saga: RunningSaga, block: StepBlock, id: string, entry: Step
 }
 
 /** Only a failure without an effect starts the next level. A denial is a decision that no other tool may bypass. */
-function afterFailure(saga: RunningSaga, block: StepBlock, id: string, entry: StepEntry): Part {
-  const last = entry.runs.at(-1);
-  const end = last?.end;
-  if (!last || !end || end.status !== 'failed' || end.effect !== 'none') return failedPart(entry, id, end?.seq ?? 0);
-  const level = last.level + 1;
+function afterLevel(saga: RunningSaga, block: StepBlock, id: string, entry: StepEntry): Part {
+  const seq = Math.max(entry.runs.at(-1)?.end?.seq ?? 0, entry.skips.at(-1)?.seq ?? 0);
+  if (!mayChangeLevel(entry)) return failedPart(entry, id, seq);
+  const level = nextLevel(entry);
   if (level < usesOf(block).length) return { ...openPart({ kind: 'step', id, name: block.name, level }), runs: entry.runs };
-  return block.manual === undefined ? failedPart(entry, id, end.seq) : manualPart(saga, block, id, entry);
+  return block.manual === undefined ? failedPart(entry, id, seq) : manualPart(saga, block, id, entry);
+}
+
+/** A call with repaired inputs is due, unless its level was skipped since. */
+const isRepairing = ({ is_repaired, seq }: RunEnd, { skips }: StepEntry): boolean => is_repaired && (skips.at(-1)?.seq ?? -1) < seq;
+
+/** The call whose answer is that of the step: the last one, or an empty answer of a read whose repaired inputs then failed. */
+function answered(last: Run, runs: readonly Run[]): Run | undefined {
+  if (last.end?.status === 'succeeded') return last;
+  return runs.findLast(({ level, is_write, end }) => level === last.level && !is_write && end?.status === 'succeeded');
 }
 
 /** The progress of one step. */
@@ -35,13 +44,15 @@ export function stepPart(saga: RunningSaga, block: StepBlock, id: string): Part 
   const { runs, mark } = entry;
   const last = runs.at(-1);
   if (mark === 'skipped' || mark === 'excused') return { ...DONE, runs, seq: last?.end?.seq ?? 0 };
-  if (entry.is_again) return { ...openPart(due(last?.level ?? 0)), runs };
+  if (entry.retry_level !== null) return { ...openPart(due(entry.retry_level)), runs };
   if (mark === 'unprepared') return failedPart(entry, id, last?.end?.seq ?? 0);
-  if (!last) return openPart(due(0));
+  if (!last) return afterLevel(saga, block, id, entry);
   const waiting = saga.waits.get(id);
   const waits = waiting?.wait === 'call_approval' && waiting.end === null ? [id] : [];
   if (last.end === null) return { ...openPart(), runs, waits };
   if (inDoubt(last)) return { ...openPart(), runs };
-  if (last.end.status === 'succeeded') return { ...DONE, runs, seq: last.end.seq };
-  return afterFailure(saga, block, id, entry);
+  if (isRepairing(last.end, entry)) return { ...openPart(due(last.level)), runs };
+  const answer = answered(last, runs);
+  if (answer?.end) return { ...DONE, runs, seq: answer.end.seq };
+  return afterLevel(saga, block, id, entry);
 }

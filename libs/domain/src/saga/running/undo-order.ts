@@ -4,8 +4,11 @@ const seqOf = (run: Run): number => run.end?.seq ?? 0;
 
 function shareResource(a: Run, b: Run): boolean {
   if (a.resources.length === 0 || b.resources.length === 0) return true;
-  return a.resources.some((resource) => b.resources.includes(resource));
+  return a.resources.some((one) => b.resources.some((other) => isAtOrBelow(one, other) || isAtOrBelow(other, one)));
 }
+
+/** Names of resources are paths. */
+const isAtOrBelow = (name: string, above: string): boolean => name === above || name.startsWith(`${above}/`);
 
 /** The calls that a compensating saga undoes: newer than the pivot, or in compensation since before the pivot took effect. */
 export function turnedBack(saga: RunningSaga): Run[] {

@@ -149,7 +149,8 @@ export abstract class Answers extends Claiming {
   private fire(job: SimulatedJob): Task['step'] {
     const { world } = this;
     if (job.ruling.write && job.lease !== this.epoch) throw new Error('I12: fired under another lease than that of its claim');
-    const happen = () => job.ruling.write && world.happen(job.ruling.key);
+    const { attempt } = job;
+    const happen = () => job.ruling.write && world.happen(job.ruling.key, attempt);
     const error = callError('NETWORK_ERROR', 'lost');
     const dice = world.random.below(10);
     const output: RunResult = { kind: 'output', output_json: '1', truncated: false, warnings: [] };
@@ -174,8 +175,11 @@ export abstract class Answers extends Claiming {
 
   private settle(job: SimulatedJob): CallEvent {
     const recovery = job.ruling.write ? this.world.recovery : { ...this.world.recovery, write: false, takes_key: true };
-    const meaning = meaningOf(job.result as RunResult, recovery, { ...RUN, resends: job.resends });
-    if (meaning.kind === 'resend') return 'resend_later';
+    const meaning = meaningOf(job.result as RunResult, recovery, { ...RUN, resends: job.resends, maybe_happened: job.maybe_happened });
+    if (meaning.kind === 'resend') {
+      job.maybe_happened = meaning.maybe_happened;
+      return 'resend_later';
+    }
     if (meaning.kind === 'reconcile') return 'settle_later';
     const state = meaning.kind === 'succeeded' || meaning.kind === 'in_doubt' ? meaning.kind : 'released';
     job.verdict = { kind: 'ended', state };

@@ -125,7 +125,10 @@ export class Member extends Answers {
       job.lease = this.epoch;
       job.claimed = true;
       if (state) job.verdict = { kind: 'ended', state };
-      if (event === 'adopted_to_start' && started !== null) job.resends++;
+      if (event === 'adopted_to_start' && started !== null) {
+        job.resends++;
+        job.maybe_happened = true;
+      }
       this.handle(job, event);
     }
   }

@@ -18,6 +18,7 @@ export class SimulatedJob {
   cancelled = false;
   owner_dead = false;
   resends = 0;
+  maybe_happened = false;
   slot = false;
   unanswered: number | null = null;
   leader: string | null = null;

@@ -51,6 +51,7 @@ export class World {
   readonly log: Entry[] = [];
   readonly rows: Row[] = [];
   readonly effects = new Map<string, number>();
+  private readonly acted = new Set<string>();
   readonly fenced = new Set<number>();
   /** Effects in transit. */
   readonly in_flight: (() => void)[] = [];
@@ -153,7 +154,11 @@ export class World {
     return decision.kind === 'in_doubt' ? { event: 'adopted_to_end', state: 'in_doubt' } : { event: 'adopted_to_start' };
   }
 
-  happen(key: string): void {
-    if (!this.recovery.takes_key || !this.effects.has(key)) this.effects.set(key, (this.effects.get(key) ?? 0) + 1);
+  /** A system that takes keys gets another one for each attempt. */
+  happen(key: string, attempt: number): void {
+    const sent = `${key}/${attempt}`;
+    if (this.recovery.takes_key && this.acted.has(sent)) return;
+    this.acted.add(sent);
+    this.effects.set(key, (this.effects.get(key) ?? 0) + 1);
   }
 }

@@ -16,6 +16,7 @@ const ERROR = {
   retryable: false,
   retry_after_s: null,
 } as const;
+const SKIP_REASONS = ['circuit_open', 'rate_budget_empty', 'deadline'] as const;
 const ACTS = ['pause', 'resume', 'cancel', 'retry', 'done_by_hand', 'accept'] as const;
 
 /** Answers the effects of a saga in place of an orchestrator, the executors and people. */
@@ -31,7 +32,7 @@ export class Answers {
   start(definition: SagaDefinition, deadline_at_ms: number | null, now_ms: number): SagaCommand {
     const latencies = Object.fromEntries([...this.model.tools.keys()].map((name) => [name, 10]));
     const texts = { definition_digest: 'd', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 'saga', case_id: null, by, on_behalf_of: null };
+    const who = { saga_id: 'saga', case_id: null, by, authority: null, request_digest: null, source: null };
     return { kind: 'start', now_ms, definition, ...texts, ...who, latencies, deadline_at_ms };
   }
 
@@ -43,14 +44,14 @@ export class Answers {
       case 'read_list':
         return { kind: 'list_read', now_ms, block_id: effect.block_id, items: this.random.below(4) };
       case 'prepare':
-        return this.prepared(effect, now_ms);
+        return this.prepared(effect, saga, now_ms);
       case 'call':
         return this.called(effect.run, now_ms);
       case 'cancel_call':
         this.arbiter.cancel(effect.call_id);
         return undefined;
       case 'follow':
-        return this.truthOf(effect.call_id, now_ms);
+        return this.truthOf(effect, now_ms);
       case 'prepare_undo':
         return this.undoPrepared(effect.run, effect.key_text, now_ms);
       case 'call_undo':
@@ -64,15 +65,36 @@ export class Answers {
     }
   }
 
-  private prepared(effect: Extract<SagaEffect, { kind: 'prepare' }>, now_ms: number): SagaCommand {
+  private prepared(effect: Extract<SagaEffect, { kind: 'prepare' }>, saga: RunningSaga, now_ms: number): SagaCommand {
     const { step_id, name, level, key_text } = effect;
     const tool = this.model.tools.get(name);
     if (!tool) throw new Error(`no tool ${name}`);
     if (this.random.oneIn(25)) return { kind: 'step_unprepared', now_ms, step_id, tool: name, error: ERROR };
-    if (level === 0 && this.random.oneIn(15)) return { kind: 'step_skipped', now_ms, step_id, tool: name };
+    const has_run = (saga.steps.get(step_id)?.runs ?? []).length > 0;
+    if (!has_run && this.random.oneIn(15)) return { kind: 'step_skipped', now_ms, step_id, tool: name };
+    if (this.random.oneIn(8))
+      return {
+        kind: 'level_skipped',
+        now_ms,
+        step_id,
+        level,
+        tool: name,
+        version: '1.0.0',
+        reason: SKIP_REASONS[this.random.below(3)] ?? 'deadline',
+      };
     const call_id = `call${++this.ids}`;
     const inputs_json = canonicalText({ evaluated: this.random.below(1_000) });
-    const what = { step_id, level, call_id, tool: name, version: '1.0.0', key: key_text, inputs_json, latency_ms: 10 };
+    const what = {
+      step_id,
+      level,
+      call_id,
+      tool: name,
+      version: '1.0.0',
+      key: tool.is_write ? key_text : call_id,
+      inputs_json,
+      latency_ms: 10,
+      repairs: [],
+    };
     return { kind: 'step_prepared', now_ms, ...what, ...tool };
   }
 
@@ -88,13 +110,22 @@ export class Answers {
     const call = this.arbiter.calls.get(call_id);
     if (!call?.status) return undefined;
     const ended = { status: call.status, effect: call.effect };
-    return { kind: 'step_ended', now_ms, call_id, ...ended, error: null, effect_key: key, effect_attempt: call.attempt };
+    return {
+      kind: 'step_ended',
+      now_ms,
+      call_id,
+      ...ended,
+      error: null,
+      effect_key: key,
+      effect_attempt: call.attempt,
+      is_repaired: this.random.oneIn(5),
+    };
   }
 
-  private truthOf(call_id: string, now_ms: number): SagaCommand | undefined {
+  private truthOf({ run, call_id, direction }: Extract<SagaEffect, { kind: 'follow' }>, now_ms: number): SagaCommand | undefined {
     const call = this.arbiter.calls.get(call_id);
     if (!call || (!this.arbiter.is_calm && !this.random.oneIn(6))) return undefined;
-    return { kind: 'evidence', now_ms, of_call_id: call_id, direction: 'forward', happened: call.truth };
+    return { kind: 'evidence', now_ms, of_call_id: run.call_id, direction, happened: call.truth };
   }
 
   private undoPrepared(run: Run, key_text: string, now_ms: number): SagaCommand {
@@ -114,7 +145,17 @@ export class Answers {
   }
 
   private answered(step_id: string, now_ms: number): SagaCommand {
-    return { kind: 'wait_answered', now_ms, step_id, is_refused: this.random.oneIn(4), answer_json: null, reason: null, by };
+    return {
+      kind: 'wait_answered',
+      now_ms,
+      step_id,
+      is_refused: this.random.oneIn(4),
+      answer_json: null,
+      reason: null,
+      by,
+      command_id: null,
+      source: null,
+    };
   }
 
   /** A person acts at random, often invalidly. */
@@ -125,7 +166,7 @@ export class Answers {
   }
 
   private control(act: ControlSaga['act'], step_id: string | null, now_ms: number): SagaCommand {
-    return { kind: 'control', now_ms, command_id: `act${++this.ids}`, act, step_id, reason: 'model', by };
+    return { kind: 'control', now_ms, command_id: `act${++this.ids}`, act, step_id, reason: 'model', by, source: null };
   }
 
   private ticketAct({ ticket, step_id }: Ticket, saga: RunningSaga, now_ms: number): SagaCommand | undefined {

@@ -8,6 +8,7 @@ export const sagaFaults = [
   'undoes the oldest effect first',
   'forgets an effect',
   'ends twice',
+  'passes over a level without a record',
 ] as const;
 export type SagaFault = (typeof sagaFaults)[number];
 
@@ -28,6 +29,8 @@ export function planted(fault: SagaFault | undefined, before: SagaState, fact: S
     return changed(fact, { effect: 'none' });
   if (fault === 'ends twice' && event_type === 'saga_ticket_opened' && before)
     return { event_type: 'saga_ended', body: { ...noEnd, saga_id: before.saga_id, case_id: null, ended_at_ms: 0 } };
+  if (fault === 'passes over a level without a record' && event_type === 'saga_level_skipped')
+    return changed(fact, { level: body.level + 1 });
   return fact;
 }
 

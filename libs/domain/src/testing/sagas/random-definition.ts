@@ -66,7 +66,7 @@ export class RandomDefinition {
     const resources = this.random.oneIn(4) ? [] : [`r${this.random.below(3)}`];
     this.tools.set(name, { is_write, is_irreversible, compensation_tool: has_undo ? 'undo' : null, resources });
     const use = { tool: name, version: '1.0.0', inputs: {} };
-    const fallbacks = this.random.oneIn(2) ? [{ ...use, tool: `${name}_other` }] : [];
+    const fallbacks = Array.from({ length: this.random.below(3) }, (_, at) => ({ ...use, tool: `${name}_other${at + 1}` }));
     return { kind: 'step', name, use, fallbacks, ...(this.random.oneIn(5) ? { manual: 'do it' } : {}) };
   }
 

@@ -23,16 +23,35 @@ function undoRules(before: RunningSaga, run: Run): string[] {
   return broken;
 }
 
+/** No level is skipped while a call of its step is open or in doubt, or after the saga turned. */
+function skipRules(before: RunningSaga, step_id: string): string[] {
+  const open = (before.steps.get(step_id)?.runs ?? []).some((run) => run.end === null || run.end.effect === 'unknown');
+  return open || before.turned ? [`S18: a level of ${step_id} is skipped while a call is open or in doubt, or after the turn`] : [];
+}
+
+/** Each level before this one was called or is recorded as skipped. */
+function passedRules(before: RunningSaga, { step_id, level }: { step_id: string; level: number }): string[] {
+  const { runs = [], skips = [] } = before.steps.get(step_id) ?? {};
+  const passed = new Set([...runs, ...skips].map((each) => each.level));
+  const missing = Array.from({ length: level }, (_, at) => at).filter((at) => !passed.has(at));
+  return missing.length > 0 ? [`S19: ${step_id} is at level ${level}, and nothing is recorded of level ${missing[0]}`] : [];
+}
+
 /** Checks the invariants of each new record. */
 export function brokenBy(before: SagaState, { event_type, body }: SagaFact): string[] {
   if (!before) return [];
   if (before.ended && event_type !== 'saga_evidence_recorded' && event_type !== 'saga_ticket_opened')
     return [`S1: ${event_type} after the end`];
+  if (event_type === 'saga_level_skipped') return [...skipRules(before, body.step_id), ...passedRules(before, body)];
   if (event_type === 'saga_step_requested') {
     const runs = before.steps.get(body.step_id)?.runs ?? [];
+    const last = runs.at(-1);
+    const is_decided = last?.end && !(last.end.status === 'failed' && last.end.effect === 'none');
     const open = runs.filter((run) => run.end === null || run.end.effect === 'unknown');
     return [
       ...(before.turned ? [`S7: ${body.step_id} starts after the saga turned`] : []),
+      ...passedRules(before, body),
+      ...(is_decided && last.level !== body.level ? [`S20: ${body.step_id} goes around a ${last.end?.status} call`] : []),
       ...(open.length > 0 ? [`S8: ${body.step_id} starts again while ${open[0]?.call_id} is open or in doubt`] : []),
     ];
   }
@@ -50,7 +69,8 @@ export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
     const call = arbiter.calls.get(run.call_id);
     if (run.is_write && call?.truth && !call.is_misreported && run.end?.effect === 'none')
       broken.push(`S16: the effect of ${run.call_id} is lost`);
-    if (run.key !== stepKeyText(saga.saga_id, run.step_id, run.level)) broken.push(`S17: ${run.call_id} has the key ${run.key}`);
+    if (run.is_write && run.key !== stepKeyText(saga.saga_id, run.step_id, run.level))
+      broken.push(`S17: ${run.call_id} has the key ${run.key}`);
     const was_late_for_pivot = (run.end?.seq ?? 0) <= (pivot?.end?.seq ?? -1);
     if (saga.turned && stands(run) && !was_late_for_pivot) broken.push(`S11: ${run.step_id} stands after the saga turned`);
     if (isUndone(run) && run.undo?.state === 'executed' && !arbiter.fired.has(run.undo.key as string))

@@ -26,7 +26,7 @@ export class Story {
   constructor(root: Block, deadline_at_ms: number | null = null) {
     const definition = { name: 'd', version: '1', wait_max_ms: 1_000, root };
     const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 's', case_id: null, by, on_behalf_of: null };
+    const who = { saga_id: 's', case_id: null, by, authority: null, request_digest: null, source: null };
     this.when({ kind: 'start', definition, ...texts, ...who, latencies: { a: 100, b: 300 }, deadline_at_ms });
   }
 
@@ -44,7 +44,7 @@ export class Story {
   }
 
   asks(step_id: string, more: object = {}, level = 0): this {
-    const what = { tool: step_id, version: '1.0.0', key: `key ${step_id} ${level}`, inputs_json: '{"n":1}', latency_ms: 100 };
+    const what = { tool: step_id, version: '1.0.0', key: `key ${step_id} ${level}`, inputs_json: '{"n":1}', latency_ms: 100, repairs: [] };
     const traits = { is_write: true, is_irreversible: false, resources: ['r'], compensation_tool: 'undo' };
     return this.when({ kind: 'step_prepared', step_id, level, call_id: `${step_id}-${++this.ids}`, ...what, ...traits, ...more });
   }
@@ -62,7 +62,20 @@ export class Story {
       error: null,
       effect_key: `key ${step_id}`,
       effect_attempt: 1,
+      is_repaired: false,
     });
+  }
+
+  /** The call of a read ends, and its inputs are repaired. */
+  repaired(step_id: string, status: 'failed' | 'succeeded'): this {
+    const ended = { kind: 'step_ended', call_id: this.call(step_id), status, effect: 'none', error: null } as const;
+    return this.when({ ...ended, effect_key: `key ${step_id}`, effect_attempt: 1, is_repaired: true });
+  }
+
+  /** The time of the next command, ms. */
+  at(now_ms: number): this {
+    this.now_ms = now_ms;
+    return this;
   }
 
   ran(step_id: string, more: object = {}): this {
@@ -86,7 +99,7 @@ export class Story {
   }
 
   controls(act: 'pause' | 'resume' | 'cancel' | 'retry' | 'accept' | 'done_by_hand', step_id: string | null = null): this {
-    return this.when({ kind: 'control', command_id: `c${++this.ids}`, act, step_id, reason: null, by });
+    return this.when({ kind: 'control', command_id: `c${++this.ids}`, act, step_id, reason: null, by, source: null });
   }
 
   call(step_id: string): string {

@@ -1,0 +1,145 @@
+import { type Caller, CallSealer, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { canonicalText, type SagaAct } from '@countersign/contracts';
+import { type Tenant, tenantOf } from '@countersign/domain';
+import { readSagaRow, readSagaWait, type SagaRow } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
+import { positionText } from '../positions/positions.js';
+import { ANSWER_WITHIN_MS, SagaAnswers } from './saga-answers.service.js';
+import type { SagaControl, WaitAnswer } from './saga-request.schemas.js';
+import { SagaRequests } from './saga-requests.js';
+import { refusalOfAct, refusalOfAnswer } from './saga-rights.js';
+import { summaryOf } from './saga-summary.js';
+import { SagaWatches } from './saga-watches.js';
+import type { SagaSummary } from './sagas.schemas.js';
+import { sagaNotFound } from './sagas.service.js';
+
+/** Bytes of canonical JSON of the answer of a wait. */
+export const ANSWER_BYTES_MAX = 65_536;
+const SHOWN_WITHIN_MS = 1_000;
+const NEEDS_REASON: ReadonlySet<SagaAct> = new Set(['accept', 'done_by_hand']);
+
+/** Who requests something of which saga. */
+export interface SagaCommandBy {
+  caller: Caller;
+  saga_id: string;
+  seen: Seen;
+}
+
+type Answered = WithHeaders<SagaSummary> | Refusal;
+
+const issue = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', `${path}: ${message}`, { issues: [{ path, code: 'required', message }] });
+const refused = (message: string): Refusal => new Refusal('conflict', message, { reason: 'saga_request_refused' });
+const pending = (): Refusal =>
+  new Refusal('unavailable', `the request is on the record and was not decided within ${ANSWER_WITHIN_MS / 1000} s: read the saga`, {
+    reason: 'saga_request_pending',
+  });
+
+/** Records what people and systems want of a saga, and waits for the decision. */
+@Injectable()
+export class SagaCommands {
+  constructor(
+    private readonly configuration: ConfigurationService,
+    private readonly requests: SagaRequests,
+    private readonly watches: SagaWatches,
+    private readonly answers: SagaAnswers,
+    private readonly views: Views,
+    private readonly sealer: CallSealer,
+  ) {}
+
+  async control(by: SagaCommandBy, act: SagaAct, body: SagaControl): Promise<Answered> {
+    const [step_id, reason] = [body.step_id ?? null, body.reason ?? null];
+    const saga = await this.saga(by);
+    if (saga instanceof Refusal) return saga;
+    const denied = refusalOfAct(act, saga, by.caller);
+    if (denied) return denied;
+    if (reason === null && NEEDS_REASON.has(act)) return issue('/reason', 'is required: it is what remains of the decision');
+    const sealed = await this.sealed(by.caller.tenant_id, body.subjects, reason);
+    if (sealed instanceof Refusal) return sealed;
+    const { saga_id } = saga;
+    return this.decided(saga, (tenant) =>
+      this.requests.record(tenant, 'saga_control_requested', { saga_id, act, step_id, reason: sealed, by: by.caller.principal }),
+    );
+  }
+
+  async answerWait(by: SagaCommandBy, step_id: string, body: WaitAnswer): Promise<Answered> {
+    const { outcome, answer, subjects } = body;
+    const saga = await this.saga(by);
+    if (saga instanceof Refusal) return saga;
+    const faulty = await this.waitFault(saga, step_id, by.caller);
+    if (faulty) return faulty;
+    const answer_json = answerText(answer);
+    if (answer_json instanceof Refusal) return answer_json;
+    const { tenant_id, principal } = by.caller;
+    const [sealed_answer, sealed_reason] = [
+      await this.sealed(tenant_id, subjects, answer_json, 'json'),
+      await this.sealed(tenant_id, subjects, body.reason ?? null),
+    ];
+    if (sealed_answer instanceof Refusal) return sealed_answer;
+    if (sealed_reason instanceof Refusal) return sealed_reason;
+    const what = { saga_id: saga.saga_id, step_id, is_refused: outcome === 'refused', answer_json: sealed_answer, reason: sealed_reason };
+    return this.decided(saga, (tenant) => this.requests.record(tenant, 'saga_answer_requested', { ...what, by: principal }));
+  }
+
+  private async saga({ caller: { tenant_id }, saga_id, seen }: SagaCommandBy): Promise<SagaRow | Refusal> {
+    const is_current = await this.views.current(seen);
+    return (await readSagaRow(this.views.store, tenant_id, saga_id)) ?? (is_current ? sagaNotFound() : viewsBehind());
+  }
+
+  private async waitFault(saga: SagaRow, step_id: string, caller: Caller): Promise<Refusal | undefined> {
+    const wait = await readSagaWait(this.views.store, saga.tenant_id, saga.saga_id, step_id);
+    if (!wait) return new Refusal('not-found', 'the saga has no wait of this step', { reason: 'saga_wait_not_found' });
+    const denied = refusalOfAnswer(this.configuration.state, wait.wait, saga, caller);
+    if (denied) return denied;
+    if (wait.ended_as === null) return undefined;
+    return new Refusal('conflict', `the wait has ended: ${wait.ended_as}`, { reason: 'saga_wait_ended', ended_as: wait.ended_as });
+  }
+
+  /** A text about data subjects is sealed under their keys. */
+  private async sealed(
+    tenant_id: string,
+    subjects: readonly string[],
+    text: string | null,
+    form: 'text' | 'json' = 'text',
+  ): Promise<string | null | Refusal> {
+    if (text === null || subjects.length > 0)
+      return form === 'json' ? this.sealer.jsonAbout(tenant_id, subjects, text) : this.sealer.about(tenant_id, subjects, text);
+    return this.sealer.forged(tenant_id, text) ?? text;
+  }
+
+  private async decided({ tenant_id, saga_id }: SagaRow, record: (tenant: Tenant) => Promise<string>): Promise<Answered> {
+    const tenant = tenantOf(this.configuration.state, tenant_id);
+    if (!tenant) return sagaNotFound();
+    const watch = this.watches.open(tenant_id, saga_id);
+    try {
+      const answer = await this.answers.outcome(watch, tenant_id, await record(tenant));
+      if (!answer) return pending();
+      if (answer.kind === 'refused') return refused(answer.message);
+      const positions = answer.at ? [answer.at] : [];
+      await this.views.current({ positions, wait_ms: SHOWN_WITHIN_MS });
+      const row = await readSagaRow(this.views.store, tenant_id, saga_id);
+      const headers: Record<string, string> = answer.at ? { 'countersign-position': positionText(answer.at) } : {};
+      return row ? { body: summaryOf(row), headers } : sagaNotFound();
+    } finally {
+      watch.close();
+    }
+  }
+}
+
+function answerText(answer: unknown): string | null | Refusal {
+  if (answer === undefined) return null;
+  const text = canonicalAnswer(answer);
+  if (text instanceof Refusal) return text;
+  const bytes = Buffer.byteLength(text);
+  return bytes <= ANSWER_BYTES_MAX ? text : issue('/answer', `has ${bytes} bytes of JSON, at most ${ANSWER_BYTES_MAX} are allowed`);
+}
+
+function canonicalAnswer(answer: unknown): string | Refusal {
+  try {
+    return canonicalText(answer);
+  } catch (cause) {
+    return issue('/answer', cause instanceof Error ? cause.message : 'is not canonical JSON');
+  }
+}

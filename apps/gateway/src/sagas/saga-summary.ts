@@ -1,0 +1,36 @@
+import type { EventMap, Principal } from '@countersign/contracts';
+import type { SagaRow } from '@countersign/store';
+import { isoOf } from '../answers/shared-schemas.js';
+import type { SagaSummary } from './sagas.schemas.js';
+
+export const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+/** Kind and id of a recorded principal. */
+export function nameOf(text: string | null): SagaSummary['started_by'] {
+  if (text === null) return null;
+  const { kind, id } = JSON.parse(text) as Principal;
+  return { kind, id };
+}
+
+const namedDefinition = (name: string | null, version: string | null) => (name === null ? null : { name, version });
+
+/** A saga as the views show it. */
+export function summaryOf(row: SagaRow): SagaSummary {
+  const { saga_id, case_id, status, definition, definition_version, definition_digest, on_behalf_of, paused, failed_step_id } = row;
+  return {
+    ...{ saga_id, case_id, status, definition: namedDefinition(definition, definition_version), definition_digest },
+    ...{ started_by: nameOf(row.started_by), on_behalf_of, started_at: isoOf(row.started_at_ms) },
+    ...{ deadline_at: isoOf(row.deadline_at_ms), paused, ended_at: isoOf(row.ended_at_ms) },
+    ...{ failed_step_id, reason: row.end_reason, error: parsed(row.error) },
+  };
+}
+
+/** A saga that has just started, for views that do not show it yet. */
+export function startedSummary(event: EventMap['saga_started']): SagaSummary {
+  const { saga_id, case_id, definition, definition_version, definition_digest, by, authority, started_at_ms, deadline_at_ms } = event;
+  return {
+    ...{ saga_id, case_id, status: 'pending', definition: namedDefinition(definition, definition_version), definition_digest },
+    ...{ started_by: { kind: by.kind, id: by.id }, on_behalf_of: authority?.on_behalf_of?.id ?? null, started_at: isoOf(started_at_ms) },
+    ...{ deadline_at: isoOf(deadline_at_ms), paused: false, ended_at: null, failed_step_id: null, reason: null, error: null },
+  };
+}

@@ -1,0 +1,102 @@
+import {
+  type Block,
+  type BranchBlock,
+  type MapBlock,
+  type SagaDefinition,
+  type SagaExpression,
+  type StepBlock,
+  sagaExpressionsOf,
+} from '@countersign/domain';
+import { Expression } from '@countersign/mapping';
+import { compileSagaCondition, type SagaCondition } from '@countersign/policy';
+
+interface NamedBlock {
+  block: Block & { name: string };
+  /** Maps around the block, outermost first: an instance of the block has one index for each. */
+  maps: readonly MapBlock[];
+}
+
+function namedBlocks(block: Block, maps: readonly MapBlock[]): NamedBlock[] {
+  const own = 'name' in block ? [{ block, maps }] : [];
+  switch (block.kind) {
+    case 'sequence':
+      return block.blocks.flatMap((inner) => namedBlocks(inner, maps));
+    case 'parallel':
+      return block.branches.flatMap((inner) => namedBlocks(inner, maps));
+    case 'branch':
+      return [
+        ...own,
+        ...[...block.choices.map((choice) => choice.block), ...(block.otherwise ? [block.otherwise] : [])].flatMap((inner) =>
+          namedBlocks(inner, maps),
+        ),
+      ];
+    case 'map':
+      return [...own, ...namedBlocks(block.body, [...maps, block])];
+    default:
+      return own;
+  }
+}
+
+/** A definition with its blocks by name, and its texts compiled when they are first used. Shared by all sagas of this definition. */
+export class CompiledSaga {
+  private readonly blocks: ReadonlyMap<string, NamedBlock>;
+  private readonly conditions = new Map<string, SagaCondition>();
+  private readonly expressions = new Map<string, Expression>();
+  private texts: readonly SagaExpression[] | undefined;
+
+  constructor(readonly definition: SagaDefinition) {
+    this.blocks = new Map(namedBlocks(definition.root, []).map((named) => [named.block.name, named]));
+  }
+
+  step(name: string): StepBlock {
+    return this.blockOf(name, 'step') as StepBlock;
+  }
+
+  branch(name: string): BranchBlock {
+    return this.blockOf(name, 'branch') as BranchBlock;
+  }
+
+  map(name: string): MapBlock {
+    return this.blockOf(name, 'map') as MapBlock;
+  }
+
+  /** The maps around a block, outermost first. */
+  mapsAround(name: string): readonly MapBlock[] {
+    return this.blocks.get(name)?.maps ?? [];
+  }
+
+  /** Names of the steps whose outputs a condition or expression of this block may read. */
+  readable(name: string, text: string): readonly string[] {
+    return this.textOf(name, text)?.before.map((step) => step.name) ?? [];
+  }
+
+  /** @throws Error if the text is not valid: it was valid when the definition was published. */
+  condition(name: string, text: string): SagaCondition {
+    const known = this.conditions.get(text);
+    if (known) return known;
+    const { before = [], in_map = false } = this.textOf(name, text) ?? {};
+    const steps = new Map(before.map((step) => [step.name, undefined]));
+    const compiled = compileSagaCondition(text, { inputs_schema: this.definition.input_schema, steps, in_map });
+    if ('fault' in compiled) throw new Error(compiled.fault.reason);
+    this.conditions.set(text, compiled.condition);
+    return compiled.condition;
+  }
+
+  /** @throws MappingFault if the text is not valid. */
+  expression(text: string): Expression {
+    const known = this.expressions.get(text) ?? new Expression(text);
+    this.expressions.set(text, known);
+    return known;
+  }
+
+  private textOf(name: string, text: string): SagaExpression | undefined {
+    this.texts ??= sagaExpressionsOf(this.definition);
+    return this.texts.find((each) => each.step === name && each.text === text);
+  }
+
+  private blockOf(name: string, kind: Block['kind']): Block {
+    const found = this.blocks.get(name)?.block;
+    if (found?.kind !== kind) throw new Error(`saga definition ${this.definition.name}: there is no ${kind} ${name}`);
+    return found;
+  }
+}

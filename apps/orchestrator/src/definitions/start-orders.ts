@@ -1,0 +1,48 @@
+import type { EventMap, SourcePosition } from '@countersign/contracts';
+import {
+  type ConfigurationState,
+  type KnownTool,
+  knownTool,
+  latenciesOf,
+  resolveVersion,
+  type SagaDefinition,
+  sagaDefinitionsOf,
+  stepsOfDefinition,
+  usesOf,
+} from '@countersign/domain';
+import type { Configuration } from '@countersign/process';
+import type { SagaOrder } from '../sagas/saga-work.js';
+
+/** Turns a request into the command that starts the saga, with the definition and the latencies of the tools as they are now. */
+export class StartOrders {
+  constructor(private readonly configuration: Pick<Configuration, 'state'>) {}
+
+  /** @returns the command, or why the saga cannot start */
+  of(request: EventMap['saga_requested'], source: SourcePosition): SagaOrder | string {
+    const { meta, saga_id, case_id, definition_digest, inputs_json, by, authority, request_digest } = request;
+    const definition_json = request.definition_json ?? this.published(request);
+    if (definition_json === undefined)
+      return `there is no version ${request.definition_version} of the saga definition ${request.definition}`;
+    const definition = JSON.parse(definition_json) as SagaDefinition;
+    const { deadline_ms } = definition;
+    const deadline_at_ms = request.deadline_at_ms ?? (deadline_ms === undefined ? null : request.requested_at_ms + deadline_ms);
+    const what = { saga_id, case_id, definition, definition_digest, definition_json, inputs_json };
+    const latencies = latenciesOf(definition, usedVersions(this.configuration.state, meta.tenant_id, definition));
+    return { kind: 'start', ...what, latencies, deadline_at_ms, by, authority, request_digest, source };
+  }
+
+  private published({ meta, definition, definition_version }: EventMap['saga_requested']): string | undefined {
+    if (definition === null || definition_version === null) return undefined;
+    return sagaDefinitionsOf(this.configuration.state, meta.tenant_id).get(definition)?.get(definition_version)?.definition_json;
+  }
+}
+
+/** The version of each used tool that a call would get now. */
+function usedVersions(state: ConfigurationState, tenant_id: string, definition: SagaDefinition): KnownTool[] {
+  return stepsOfDefinition(definition).flatMap((step) =>
+    usesOf(step).flatMap(({ tool, version }) => {
+      const found = resolveVersion(state, tenant_id, tool, version);
+      return found.kind === 'found' ? [knownTool(found)] : [];
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+import { type Calls, Refusal } from '@countersign/calls';
+import { InfrastructureFault } from '@countersign/contracts';
+import { type CallState, type SagaEffect, statusOf } from '@countersign/domain';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import type { SagaOrder } from '../sagas/saga-work.js';
+
+type Follow = Extract<SagaEffect, { kind: 'follow' }>;
+
+/** Follows recorded calls. */
+export class CallFollowing {
+  constructor(private readonly calls: Pick<Calls, 'follow' | 'recorded'>) {}
+
+  /** @throws InfrastructureFault if the call is not in the views yet */
+  async find(tenant_id: string, call_id: string): Promise<CallState> {
+    const state = await this.calls.recorded.find(tenant_id, call_id);
+    if (state instanceof Refusal) throw new InfrastructureFault(`call ${call_id} cannot be read: ${state.detail}`);
+    return state;
+  }
+
+  /** The first state, from this one on, that is wanted; undefined if the signal aborts first. */
+  until(known: CallState, signal: AbortSignal, isWanted: (state: CallState) => boolean): Promise<CallState | undefined> {
+    if (isWanted(known)) return Promise.resolve(known);
+    return new Promise((resolve) => {
+      const following: { stop?: () => void; result?: CallState } = {};
+      const finish = (state: CallState | undefined) => {
+        signal.removeEventListener('abort', abort);
+        following.stop?.();
+        resolve(state);
+      };
+      const abort = () => finish(undefined);
+      const follower = {
+        status: ({ state }: { state: CallState }) => {
+          if (following.result || !isWanted(state)) return;
+          following.result = state;
+          if (following.stop) finish(state);
+        },
+        progressed: () => undefined,
+        ended: () => undefined,
+      };
+      following.stop = this.calls.follow(known, 0, follower);
+      if (following.result) finish(following.result);
+      else if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Whether a call in doubt took effect, once that is known. */
+  async evidence(saga: OpenSaga, { run, call_id, direction }: Follow, signal: AbortSignal): Promise<SagaOrder | undefined> {
+    const known = await this.find(saga.tenant_id, call_id);
+    const state = await this.until(known, signal, (each) => statusOf(each) !== 'in_doubt');
+    if (!state) return undefined;
+    const happened = state.compensation !== undefined || state.end?.outcome.effect === 'happened';
+    return { kind: 'evidence', of_call_id: run.call_id, direction, happened };
+  }
+}

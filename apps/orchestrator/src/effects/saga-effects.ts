@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sagaKey } from '@countersign/contracts';
+import { type SagaEffect, sagaEffectsOf } from '@countersign/domain';
+import type { Logger } from '@countersign/process';
+import type { SagaPartition, SagaPerformer } from '../partitions/saga-partition.js';
+import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
+import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
+import type { SagaTimers } from '../timing/saga-timers.js';
+import type { SagaActions } from './saga-actions.js';
+
+const BACKOFF_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
+
+/** Effects that need nothing of this process: people and systems answer them by requests. */
+const PASSIVE: ReadonlySet<SagaEffect['kind']> = new Set(['await', 'ticket', 'timer']);
+
+function nameOf(effect: SagaEffect): string {
+  switch (effect.kind) {
+    case 'choose_branch':
+    case 'read_list':
+      return `${effect.kind} ${effect.block_id}`;
+    case 'prepare':
+      return `prepare ${effect.step_id} ${effect.level}`;
+    case 'call':
+    case 'prepare_undo':
+      return `${effect.kind} ${effect.run.call_id}`;
+    case 'call_undo':
+      return `call_undo ${effect.run.undo?.call_id}`;
+    case 'cancel_call':
+      return `cancel_call ${effect.call_id}`;
+    case 'follow':
+      return `follow ${effect.call_id}`;
+    default:
+      return effect.kind;
+  }
+}
+
+interface WantedEffect {
+  partition: SagaPartition;
+  saga: OpenSaga;
+  effect: SagaEffect;
+}
+
+/** What runs for one saga, by name: each effect once, until its answer is decided or the saga no longer needs it. */
+type RunningEffects = Map<string, AbortController>;
+
+/** Runs the effects of sagas. Effects follow from the state alone, so that another process repeats them after a crash. */
+export class SagaEffects implements SagaPerformer {
+  private readonly sagas = new Map<string, RunningEffects>();
+
+  constructor(
+    private readonly actions: SagaActions,
+    private readonly timers: SagaTimers,
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  perform(partition: SagaPartition, saga: OpenSaga): void {
+    const effects = sagaEffectsOf(saga.state);
+    this.timers.set(partition, saga, effects.find((effect) => effect.kind === 'timer')?.at_ms);
+    const wanted = new Map(effects.filter(({ kind }) => !PASSIVE.has(kind)).map((effect) => [nameOf(effect), effect]));
+    const key = keyOfSaga(saga);
+    const own: RunningEffects = this.sagas.get(key) ?? new Map();
+    this.sagas.set(key, own);
+    for (const [name, controller] of own)
+      if (!wanted.has(name)) {
+        controller.abort();
+        own.delete(name);
+      }
+    for (const [name, effect] of wanted) if (!own.has(name)) this.begin(own, name, { partition, saga, effect });
+  }
+
+  answered({ tenant_id, saga_id, effect }: SagaWork): void {
+    if (effect !== undefined) this.sagas.get(sagaKey(tenant_id, saga_id))?.delete(effect);
+  }
+
+  forget(saga: OpenSaga): void {
+    this.timers.remove(saga);
+    this.stop(keyOfSaga(saga));
+  }
+
+  private stop(key: string): void {
+    for (const controller of this.sagas.get(key)?.values() ?? []) controller.abort();
+    this.sagas.delete(key);
+  }
+
+  private begin(own: RunningEffects, name: string, what: WantedEffect): void {
+    const controller = new AbortController();
+    own.set(name, controller);
+    void this.run(what, controller.signal).then((order) => {
+      const { tenant_id, saga_id } = what.saga;
+      if (order !== undefined && !controller.signal.aborted)
+        void what.partition.submit({ tenant_id, saga_id, order, cause: null, effect: name });
+    });
+  }
+
+  /** The answer to an effect; undefined if there is none, or if it is no longer needed. Repeats until it succeeds. */
+  private async run({ partition, saga, effect }: WantedEffect, signal: AbortSignal): Promise<SagaOrder | undefined> {
+    const { tenant_id, saga_id } = saga;
+    const tell = (order: SagaOrder) => void partition.submit({ tenant_id, saga_id, order, cause: null });
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        return await this.actions.answer(saga, effect, signal, tell);
+      } catch (cause) {
+        this.logger.warn(
+          { event: 'saga_effect_failed', tenant_id, saga_id, effect: effect.kind, attempt, cause: String(cause) },
+          'cannot perform what a saga needs now; retrying',
+        );
+        const pause_ms = BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] as number;
+        await sleep(pause_ms, undefined, { ref: false, signal }).catch(() => undefined);
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import { type CallRequest, type Calls, Refusal, type Submission } from '@countersign/calls';
+import { type CallError, InfrastructureFault } from '@countersign/contracts';
+import { type CallState, type Run, type StepBlock, statusOf, type ToolUse, usesOf } from '@countersign/domain';
+import type { CompiledSaga } from '../definitions/compiled-saga.js';
+import type { CompiledSagas } from '../definitions/compiled-sagas.js';
+import type { CallOutputs } from '../evaluation/call-outputs.js';
+import { EvaluationFault } from '../evaluation/evaluation-fault.js';
+import { instanceOf } from '../evaluation/instance.js';
+import { SagaScope } from '../evaluation/saga-scope.js';
+import { starterOf } from '../sagas/callers.js';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import type { SagaOrder } from '../sagas/saga-work.js';
+import type { StarterStanding } from '../sagas/starter-standing.js';
+import type { CallFollowing } from './call-following.js';
+import { type EndStep, endedStep, isSettled } from './ended-call.js';
+import { confidenceOf } from './level-confidence.js';
+import { type DerivedInputs, evaluatedInputs } from './step-inputs.js';
+import type { StepRepairs } from './step-repairs.js';
+import { refusalError, submittedCall } from './submitted-call.js';
+import { traceparentOf } from './traceparent.js';
+
+/** How long to wait for the end of a call before it is followed. */
+const WAIT_MS = 5_000;
+
+/** Reports what happens to a call before its end. */
+export type TellSaga = (order: SagaOrder) => void;
+
+/** Makes the recorded calls of steps. A call that was submitted before is found by its id, so that a repeat makes no second call. */
+export class StepCalls {
+  constructor(
+    private readonly calls: Calls,
+    private readonly following: CallFollowing,
+    private readonly compiled: CompiledSagas,
+    private readonly outputs: CallOutputs,
+    private readonly parts: { standing: StarterStanding; repairs: StepRepairs },
+  ) {}
+
+  async call(saga: OpenSaga, run: Run, signal: AbortSignal, tell: TellSaga): Promise<SagaOrder | undefined> {
+    const refusal = this.parts.standing.refusal(saga);
+    if (refusal && !(await this.exists(saga, run))) return failed(run, refusal);
+    const request = await this.requestOf(saga, run);
+    if (request instanceof EvaluationFault) return failed(run, request.error);
+    const { call, by } = request;
+    const answer = await submittedCall((sink) => this.calls.submit(call, by, sink));
+    if (answer instanceof Refusal) return this.refused(saga, run, refusalError(answer));
+    const state = isSettled(answer) ? answer : await this.followed(answer, signal, tell);
+    if (!state) return undefined;
+    this.outputs.note(state);
+    return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);
+  }
+
+  private refused(saga: OpenSaga, run: Run, error: CallError): Promise<SagaOrder> {
+    return this.repairable(saga, run, failed(run, error), null);
+  }
+
+  /** The end of a read says whether a call with repaired inputs follows. */
+  private async repairable(saga: OpenSaga, run: Run, end: EndStep, output_json: string | null): Promise<SagaOrder> {
+    const { status, error } = end;
+    return { ...end, is_repaired: await this.parts.repairs.isRepairable(saga, run, { status, error, output_json }) };
+  }
+
+  /** Asks for the cancellation; the end of the call follows by itself. */
+  async cancel(saga: OpenSaga, call_id: string): Promise<undefined> {
+    const answer = await this.calls.cancel({ caller: starterOf(saga), call_id }, 'the saga does not need the step any more');
+    if (answer instanceof Refusal && answer.kind !== 'conflict')
+      throw new InfrastructureFault(`call ${call_id} cannot be cancelled now: ${answer.detail}`);
+  }
+
+  private async exists(saga: OpenSaga, { call_id }: Run): Promise<boolean> {
+    return !((await this.calls.find({ caller: starterOf(saga), call_id })) instanceof Refusal);
+  }
+
+  /** Tells the saga while a person decides: its clock stands still. */
+  private followed(known: CallState, signal: AbortSignal, tell: TellSaga): Promise<CallState | undefined> {
+    let asks = false;
+    return this.following.until(known, signal, (state) => {
+      const asking = statusOf(state) === 'pending_approval';
+      if (asking !== asks) tell({ kind: asking ? 'approval_opened' : 'approval_closed', call_id: state.call_id });
+      asks = asking;
+      return isSettled(state);
+    });
+  }
+
+  private async requestOf(saga: OpenSaga, run: Run): Promise<{ call: CallRequest; by: Submission } | EvaluationFault> {
+    const compiled = this.compiled.of(saga.tenant_id, saga.state);
+    const block = compiled.step(instanceOf(run.step_id).name);
+    const sources = await this.sourcesOf(saga, run, compiled, block);
+    if (sources instanceof EvaluationFault) return sources;
+    const inputs = await this.inputsOf(saga, run);
+    if (inputs instanceof EvaluationFault) return inputs;
+    const { case_id } = saga.state;
+    const call: CallRequest = {
+      ...{ tool: run.tool, version: run.version, inputs },
+      ...(case_id === null ? {} : { case_id }),
+      context: { step: run.step_id.slice(0, 200), ...(block.asks ? { safety_mode: 'ask_all' as const } : {}) },
+      ...(run.deadline_at_ms === null ? {} : { deadline: new Date(latestStart(saga, run.deadline_at_ms)).toISOString() }),
+    };
+    return { call, by: submissionOf(saga, run, { block, sources }) };
+  }
+
+  /** The calls whose outputs the inputs use: the call inherits their markings. */
+  private async sourcesOf(saga: OpenSaga, run: Run, compiled: CompiledSaga, block: StepBlock) {
+    const use = usesOf(block)[run.level] as ToolUse;
+    const scope = new SagaScope(saga, compiled, instanceOf(run.step_id), this.outputs);
+    return evaluatedInputs(use.inputs, scope);
+  }
+
+  /** The recorded inputs. Not readable once a subject of them was erased. */
+  private async inputsOf({ tenant_id }: OpenSaga, run: Run): Promise<Record<string, unknown> | EvaluationFault> {
+    try {
+      return JSON.parse(await this.outputs.opened(tenant_id, run.inputs_json)) as Record<string, unknown>;
+    } catch (cause) {
+      if (cause instanceof SyntaxError) return new EvaluationFault('the personal data in the inputs of the step was erased');
+      throw cause;
+    }
+  }
+}
+
+/** A person may decide for as long as the saga waits. The saga itself cancels a call whose share of the time is over. */
+const latestStart = ({ state }: OpenSaga, deadline_at_ms: number): number => deadline_at_ms + state.wait_max_ms;
+
+function failed({ call_id, key }: Run, error: CallError): EndStep {
+  return { kind: 'step_ended', call_id, status: 'failed', effect: 'none', error, effect_key: key, effect_attempt: 0, is_repaired: false };
+}
+
+function submissionOf(saga: OpenSaga, run: Run, { block, sources }: { block: StepBlock; sources: DerivedInputs }): Submission {
+  const { step_id, level, attempt, call_id, key } = run;
+  const { call_ids, markings } = sources;
+  const which = { saga_id: saga.saga_id, step_id, level, attempt, definition_digest: saga.state.definition_digest };
+  return {
+    caller: starterOf(saga),
+    idempotency_key: undefined,
+    traceparent: traceparentOf(saga.correlation_id, call_id),
+    wait_ms: WAIT_MS,
+    span_name: 'saga step',
+    span_attributes: { 'saga.id': saga.saga_id, 'saga.step': step_id },
+    step: { call_id, idempotency_key: key, saga: { ...which, ...confidenceOf(block, level) } },
+    ...(call_ids.length > 0 || markings.length > 0 ? { derived_from: { call_ids, markings } } : {}),
+    warns_of_deprecation: false,
+  };
+}

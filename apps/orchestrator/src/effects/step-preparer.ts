@@ -1,0 +1,138 @@
+import { type CallSealer, newStepOrigin, Refusal, type SagaStepOrigin } from '@countersign/calls';
+import { callError, canonicalText, InfrastructureFault, isReadOnly, laneTopic } from '@countersign/contracts';
+import {
+  repairWarning,
+  resolveVersion,
+  type SagaEffect,
+  type StepBlock,
+  type ToolUse,
+  type ToolVersion,
+  tenantOf,
+  usesOf,
+} from '@countersign/domain';
+import type { EventLog } from '@countersign/event-log';
+import type { Configuration, TenantKeys } from '@countersign/process';
+import type { CompiledSagas } from '../definitions/compiled-sagas.js';
+import type { CallOutputs } from '../evaluation/call-outputs.js';
+import { EvaluationFault } from '../evaluation/evaluation-fault.js';
+import { instanceOf } from '../evaluation/instance.js';
+import { SagaScope } from '../evaluation/saga-scope.js';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import type { SagaOrder } from '../sagas/saga-work.js';
+import { confidenceOf } from './level-confidence.js';
+import type { LevelSkips } from './level-skips.js';
+import { type DerivedInputs, evaluatedInputs } from './step-inputs.js';
+import type { StepRepairs } from './step-repairs.js';
+import { stepResources } from './step-resources.js';
+
+type Prepare = Extract<SagaEffect, { kind: 'prepare' }>;
+
+interface DueStep {
+  step_id: string;
+  level: number;
+  block: StepBlock;
+}
+
+type StepInputs = DerivedInputs & { repairs?: readonly string[] };
+
+interface StepParts {
+  keys: TenantKeys;
+  log: Pick<EventLog, 'partitions'>;
+  sealer: Pick<CallSealer, 'ofStep'>;
+  skips: LevelSkips;
+  repairs: StepRepairs;
+}
+
+/** Evaluates the condition and the inputs of a due step, and gives its call an identity. Sends nothing. */
+export class StepPreparer {
+  constructor(
+    private readonly configuration: Pick<Configuration, 'state'>,
+    private readonly compiled: CompiledSagas,
+    private readonly outputs: CallOutputs,
+    private readonly parts: StepParts,
+  ) {}
+
+  async prepare(saga: OpenSaga, effect: Prepare): Promise<SagaOrder> {
+    const { step_id, name, level } = effect;
+    const compiled = this.compiled.of(saga.tenant_id, saga.state);
+    const block = compiled.step(name);
+    const scope = new SagaScope(saga, compiled, instanceOf(step_id), this.outputs);
+    const { tool } = usesOf(block)[level] as ToolUse;
+    const runs = level > 0 || block.when === undefined || (await scope.isTrue(block.when));
+    if (runs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool, error: runs.error };
+    if (!runs) return { kind: 'step_skipped', step_id, tool };
+    return this.withTool(saga, { step_id, level, block }, scope);
+  }
+
+  /** The newest usable version at this moment; a retry keeps the recorded one. */
+  private async withTool(saga: OpenSaga, due: DueStep, scope: SagaScope): Promise<SagaOrder> {
+    const { step_id, level, block } = due;
+    const use = usesOf(block)[level] as ToolUse;
+    const found = resolveVersion(this.configuration.state, saga.tenant_id, use.tool, use.version);
+    if (found.kind !== 'found') {
+      const error = callError('VALIDATION_ERROR', `no usable version of ${use.tool} is in ${use.version}`, { class: 'not_found' });
+      return { kind: 'step_unprepared', step_id, tool: use.tool, error };
+    }
+    const origin = this.originOf(saga, due, found.tool);
+    const reason = await this.parts.skips.reasonOf(saga, { block, level, found, call_id: origin.call_id });
+    if (reason) return { kind: 'level_skipped', step_id, level, tool: use.tool, version: found.tool.version, reason };
+    const inputs = await this.inputsOf(saga, due, use, scope);
+    if (inputs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool: use.tool, error: inputs.error };
+    return this.prepared(saga, due, found.tool, { origin, inputs });
+  }
+
+  /** Evaluated inputs, or those of the last call of a read with repairs. */
+  private async inputsOf(
+    saga: OpenSaga,
+    { step_id, level }: DueStep,
+    use: ToolUse,
+    scope: SagaScope,
+  ): Promise<StepInputs | EvaluationFault> {
+    const inputs = await evaluatedInputs(use.inputs, scope);
+    const last = saga.state.steps.get(step_id)?.runs.at(-1);
+    if (inputs instanceof EvaluationFault || !last?.end?.is_repaired || last.level !== level) return inputs;
+    const repair = await this.parts.repairs.next(saga, last);
+    return repair
+      ? { ...inputs, value: repair.inputs, repairs: repair.changes.map(repairWarning) }
+      : new EvaluationFault('its inputs cannot be repaired');
+  }
+
+  private originOf({ tenant_id, saga_id, state }: OpenSaga, { step_id, level, block }: DueStep, { contract }: ToolVersion): SagaStepOrigin {
+    const attempt = (state.steps.get(step_id)?.runs.length ?? 0) + 1;
+    const ref = { saga_id, step_id, level, attempt, definition_digest: state.definition_digest, ...confidenceOf(block, level) };
+    const tenant_key = this.parts.keys.tenantKey(tenant_id);
+    return newStepOrigin(ref, contract, { tenant_id, tenant_key, partitions: this.partitions(tenant_id) });
+  }
+
+  private async prepared(
+    { tenant_id }: OpenSaga,
+    { step_id, level, block }: DueStep,
+    { name: tool, version, contract }: ToolVersion,
+    { origin, inputs }: { origin: SagaStepOrigin; inputs: StepInputs },
+  ): Promise<SagaOrder> {
+    const { markings, value, repairs = [] } = inputs;
+    const inputs_json = await this.parts.sealer.ofStep(tenant_id, { tool, markings, inputs_json: canonicalText(value) });
+    if (inputs_json instanceof Refusal) return unsealed(step_id, tool, inputs_json);
+    const is_write = !isReadOnly(contract.effect_class);
+    const tenant_key = this.parts.keys.tenantKey(tenant_id);
+    return {
+      kind: 'step_prepared',
+      ...{ step_id, level, call_id: origin.call_id, tool, version, key: origin.idempotency_key, inputs_json, is_write, repairs },
+      is_irreversible: is_write && contract.reversibility === 'irreversible',
+      resources: is_write ? stepResources(contract, value, { tenant_id, tenant_key }) : [],
+      compensation_tool: block.compensation?.tool ?? (contract.has_compensate ? tool : null),
+      latency_ms: contract.sla?.p99_ms ?? 0,
+    };
+  }
+
+  private partitions(tenant_id: string): number {
+    const tenant = tenantOf(this.configuration.state, tenant_id);
+    if (!tenant) throw new InfrastructureFault(`the tenant ${tenant_id} is not known yet`);
+    return this.parts.log.partitions(laneTopic('tool-call-requested', tenant.lane));
+  }
+}
+
+function unsealed(step_id: string, tool: string, refusal: Refusal): SagaOrder {
+  if (refusal.kind === 'unavailable') throw new InfrastructureFault(refusal.detail);
+  return { kind: 'step_unprepared', step_id, tool, error: callError('VALIDATION_ERROR', refusal.detail) };
+}

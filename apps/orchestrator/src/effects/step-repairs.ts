@@ -1,0 +1,70 @@
+import { CompiledContracts } from '@countersign/calls';
+import { catalogued, type EndedRead, nextRepair, type Repair, type RepairCause, type Run, repairCauseOf } from '@countersign/domain';
+import type { Configuration } from '@countersign/process';
+import type { CompiledSagas } from '../definitions/compiled-sagas.js';
+import type { CallOutputs } from '../evaluation/call-outputs.js';
+import { instanceOf } from '../evaluation/instance.js';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import type { CallFollowing } from './call-following.js';
+
+type Inputs = Record<string, unknown>;
+
+/** The end of a read: its record, or why it was refused. */
+export type ReadEnd = Pick<EndedRead, 'status' | 'error'> & { output_json: string | null };
+
+/** Repairs of reads whose step asks for them: another call with inputs that pass the schema. Deterministic, so that a restart gives the same. */
+export class StepRepairs {
+  private readonly contracts = new CompiledContracts();
+
+  constructor(
+    private readonly configuration: Pick<Configuration, 'state'>,
+    private readonly compiled: CompiledSagas,
+    private readonly outputs: CallOutputs,
+    private readonly following: CallFollowing,
+  ) {}
+
+  async isRepairable(saga: OpenSaga, run: Run, end: ReadEnd): Promise<boolean> {
+    return (await this.repair(saga, run, async () => end)) !== undefined;
+  }
+
+  /** The repaired inputs that follow from the end of this run; undefined if there are none. */
+  next(saga: OpenSaga, run: Run): Promise<Repair | undefined> {
+    return this.repair(saga, run, async () => {
+      const { end } = await this.following.find(saga.tenant_id, run.call_id);
+      const { status = 'failed', error = null, output_json = null } = end?.outcome ?? {};
+      return { status, error, output_json };
+    });
+  }
+
+  private async repair(saga: OpenSaga, run: Run, endOf: () => Promise<ReadEnd>): Promise<Repair | undefined> {
+    const { tenant_id } = saga;
+    const block = this.compiled.of(tenant_id, saga.state).step(instanceOf(run.step_id).name);
+    const tool = catalogued(this.configuration.state, run.tool, run.version);
+    if (!block.repair || run.is_write || !tool) return undefined;
+    const check = this.contracts.of(tool);
+    if (typeof check === 'string') return undefined;
+    const inputs = await this.parsed(tenant_id, run.inputs_json);
+    const issues = check(structuredClone(inputs));
+    // Such inputs were refused before there was a call.
+    const cause: RepairCause | undefined =
+      issues.length > 0 ? { kind: 'invalid', issues } : repairCauseOf(tool.contract, await this.ended(tenant_id, inputs, await endOf()));
+    const tried = await this.tried(saga, run);
+    const repair = cause && nextRepair({ contract: tool.contract, inputs, tried, cause, check });
+    return repair?.kind === 'repaired' ? repair : undefined;
+  }
+
+  private async ended(tenant_id: string, inputs: Inputs, { status, error, output_json }: ReadEnd): Promise<EndedRead> {
+    const output = output_json === null ? null : (JSON.parse(await this.outputs.opened(tenant_id, output_json)) as unknown);
+    return { inputs, status, output, error };
+  }
+
+  /** Inputs of the earlier calls on this level. */
+  private async tried({ tenant_id, state }: OpenSaga, { step_id, level, attempt }: Run): Promise<Inputs[]> {
+    const before = (state.steps.get(step_id)?.runs ?? []).filter((run) => run.level === level && run.attempt < attempt);
+    return Promise.all(before.map(({ inputs_json }) => this.parsed(tenant_id, inputs_json)));
+  }
+
+  private async parsed(tenant_id: string, json: string): Promise<Inputs> {
+    return JSON.parse(await this.outputs.opened(tenant_id, json)) as Inputs;
+  }
+}

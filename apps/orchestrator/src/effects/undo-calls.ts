@@ -1,0 +1,193 @@
+import {
+  type CallSealer,
+  type CompensationSubmitter,
+  effectOfCall,
+  Refusal,
+  type Submission,
+  UNDO_DEADLINE_MS,
+  undoIdentity,
+} from '@countersign/calls';
+import { type CallError, type CompensationKind, callError, canonicalText, uuidv7 } from '@countersign/contracts';
+import { type CallState, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
+import type { Configuration, TenantKeys } from '@countersign/process';
+import type { CompiledSagas } from '../definitions/compiled-sagas.js';
+import type { CallOutputs } from '../evaluation/call-outputs.js';
+import { EvaluationFault } from '../evaluation/evaluation-fault.js';
+import { instanceOf } from '../evaluation/instance.js';
+import { SagaScope } from '../evaluation/saga-scope.js';
+import { compensatorOf, starterOf } from '../sagas/callers.js';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import type { SagaOrder } from '../sagas/saga-work.js';
+import type { CallFollowing } from './call-following.js';
+import { endedUndo, isSettled } from './ended-call.js';
+import { evaluatedInputs } from './step-inputs.js';
+import { refusalError, submittedCall } from './submitted-call.js';
+import { traceparentOf } from './traceparent.js';
+
+const WAIT_MS = 5_000;
+
+interface UndoParts {
+  compensations: CompensationSubmitter;
+  following: CallFollowing;
+  compiled: CompiledSagas;
+  outputs: CallOutputs;
+  sealer: Pick<CallSealer, 'ofStep'>;
+}
+
+/** Prepares and makes the compensations of steps. Their key comes from the effect, so that they join any other undo of it. */
+export class UndoCalls {
+  constructor(
+    private readonly configuration: Pick<Configuration, 'state'>,
+    private readonly parts: UndoParts,
+    private readonly keys: TenantKeys,
+    private readonly now_ms: () => number,
+  ) {}
+
+  async prepare(saga: OpenSaga, run: Run): Promise<SagaOrder> {
+    const use = this.useOf(saga, run);
+    const how = use ? await this.byOther(saga, run, use) : { tool: run.tool, version: run.version, inputs_json: '{}' };
+    if ('code' in how) return unprepared(run, how);
+    const state = await this.parts.following.find(saga.tenant_id, run.call_id);
+    const deadline_at_ms = this.now_ms() + UNDO_DEADLINE_MS;
+    const { call_id, idempotency_key } = this.identity(saga, run, state);
+    return {
+      kind: 'undo_prepared',
+      of_call_id: run.call_id,
+      call_id,
+      key: idempotency_key,
+      ...how,
+      deadline_at_ms,
+      reason: reasonOf(saga),
+    };
+  }
+
+  async call(saga: OpenSaga, run: Run, signal: AbortSignal): Promise<SagaOrder | undefined> {
+    const { following, compensations } = this.parts;
+    const forward = await following.find(saga.tenant_id, run.call_id);
+    if (statusOf(forward) === 'compensated') return undone(run);
+    const effect = effectOfCall(forward, this.kindOf(saga, run));
+    if (effect instanceof Refusal) return notUndone(run, refusalError(effect));
+    const by = await this.otherTool(saga, run);
+    const request = { reason: reasonOf(saga), request_id: requestId(saga, run), ...(by ? { by } : {}) };
+    const answer = await submittedCall((sink) => compensations.submit(effect, request, this.submission(saga, run), sink));
+    if (answer instanceof Refusal) return notUndone(run, refusalError(answer));
+    const state = await following.until(answer, signal, isSettled);
+    return state && endedUndo(run.call_id, state);
+  }
+
+  private useOf(saga: OpenSaga, run: Run): ToolUse | undefined {
+    return this.parts.compiled.of(saga.tenant_id, saga.state).step(instanceOf(run.step_id).name).compensation;
+  }
+
+  private async byOther(
+    saga: OpenSaga,
+    run: Run,
+    use: ToolUse,
+  ): Promise<Pick<Extract<SagaOrder, { kind: 'undo_prepared' }>, 'tool' | 'version' | 'inputs_json'> | CallError> {
+    const found = resolveVersion(this.configuration.state, saga.tenant_id, use.tool, use.version);
+    if (found.kind !== 'found' && found.kind !== 'blocked')
+      return callError('VALIDATION_ERROR', `no version of ${use.tool} is in ${use.version}: the step cannot be undone`, {
+        class: 'not_found',
+      });
+    const compiled = this.parts.compiled.of(saga.tenant_id, saga.state);
+    const inputs = await evaluatedInputs(use.inputs, new SagaScope(saga, compiled, instanceOf(run.step_id), this.parts.outputs));
+    if (inputs instanceof EvaluationFault) return inputs.error;
+    const what = { tool: use.tool, markings: inputs.markings, inputs_json: canonicalText(inputs.value) };
+    const inputs_json = await this.parts.sealer.ofStep(saga.tenant_id, what);
+    if (inputs_json instanceof Refusal) return refusalError(inputs_json);
+    return { tool: use.tool, version: found.tool.version, inputs_json };
+  }
+
+  /** The recorded tool and inputs of a compensation that is not the tool's own. */
+  private async otherTool(saga: OpenSaga, run: Run) {
+    const { tool, version, inputs_json } = run.undo ?? {};
+    if (!this.useOf(saga, run) || tool == null || version == null || inputs_json == null) return undefined;
+    return { tool, version, inputs: JSON.parse(await this.parts.outputs.opened(saga.tenant_id, inputs_json)) as Record<string, unknown> };
+  }
+
+  /** A compensation that somebody published is trusted like the tool's own; one that came with the request is judged like any call. */
+  private kindOf(saga: OpenSaga, run: Run): CompensationKind {
+    if (!this.useOf(saga, run)) return 'own';
+    const { name, version } = saga.state.definition;
+    const published = sagaDefinitionsOf(this.configuration.state, saga.tenant_id).get(name)?.get(version);
+    return published?.digest === saga.state.definition_digest ? 'published' : 'inline';
+  }
+
+  private callerOf(saga: OpenSaga, run: Run) {
+    return this.kindOf(saga, run) === 'inline' ? starterOf(saga) : compensatorOf(saga);
+  }
+
+  private identity(saga: OpenSaga, run: Run, state: CallState) {
+    const { tenant_id } = saga;
+    const effect = {
+      call_id: run.call_id,
+      idempotency_key: run.end?.effect_key ?? run.key,
+      attempt: Math.max(1, state.attempt),
+      kind: 'own',
+      also: null,
+    } as const;
+    const principal_id = this.callerOf(saga, run).principal.id;
+    const tenant_key = this.keys.tenantKey(tenant_id);
+    const next = { ...run, undo: run.undo && { ...run.undo, requests: run.undo.requests + 1 } };
+    return undoIdentity(effect, {
+      tenant_id,
+      tenant_key,
+      principal_id,
+      request_id: requestId(saga, next),
+      fresh_uuid: uuidv7(this.now_ms()),
+    });
+  }
+
+  private submission(saga: OpenSaga, run: Run): Submission {
+    return {
+      caller: this.callerOf(saga, run),
+      idempotency_key: undefined,
+      traceparent: traceparentOf(saga.correlation_id, run.undo?.call_id ?? run.call_id),
+      wait_ms: WAIT_MS,
+      span_name: 'saga compensation',
+      span_attributes: { 'saga.id': saga.saga_id, 'saga.step': run.step_id },
+      warns_of_deprecation: false,
+    };
+  }
+}
+
+/** One for each request to undo the step: a repeat of it is the same call. */
+function requestId({ saga_id }: OpenSaga, { call_id, undo }: Run): string {
+  return `${saga_id}/${call_id}/${undo?.requests ?? 1}`;
+}
+
+function reasonOf({ saga_id, state }: OpenSaga): string {
+  const cause = state.turned?.cause ?? 'not_needed';
+  const step = state.turned?.failed_step_id;
+  return `saga ${saga_id}: ${cause}${step ? ` (${step})` : ''}`;
+}
+
+const nothing = { duration_ms: 0, retry_count: 0 };
+
+const unprepared = ({ call_id }: Run, error: CallError): SagaOrder => ({
+  kind: 'undo_ended',
+  of_call_id: call_id,
+  call_id: null,
+  result: 'failed',
+  error,
+  ...nothing,
+});
+
+const notUndone = ({ call_id, undo }: Run, error: CallError): SagaOrder => ({
+  kind: 'undo_ended',
+  of_call_id: call_id,
+  call_id: undo?.call_id ?? null,
+  result: 'failed',
+  error,
+  ...nothing,
+});
+
+/** Somebody undid the effect before. */
+const undone = ({ call_id, undo }: Run): SagaOrder => ({
+  kind: 'undo_ended',
+  of_call_id: call_id,
+  call_id: undo?.call_id ?? null,
+  result: 'executed',
+  error: null,
+  ...nothing,
+});

@@ -1,0 +1,161 @@
+import { laneTopic } from '@countersign/contracts';
+import type { OwnedPartition, TopicOffset } from '@countersign/event-log';
+import type { Logger } from '@countersign/process';
+import { LRUCache } from 'lru-cache';
+import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
+import type { SagaWork } from '../sagas/saga-work.js';
+import type { PartitionStart } from './partition-start.js';
+import type { SagaRecords } from './saga-records.js';
+import { SagaRound } from './saga-round.js';
+import type { SagaWriter } from './saga-writer.js';
+
+/** Commands of one round: the records of a round are one append. */
+const ROUND_MAX = 200;
+const ENDED_MAX = 50_000;
+
+/** Performs what sagas need after their records are durable. */
+export interface SagaPerformer {
+  /** Compares what the saga needs with what runs for it: starts and stops the difference. */
+  perform(partition: SagaPartition, saga: OpenSaga): void;
+  /** The command that answers an effect is on the record: the effect may be needed again. */
+  answered(work: SagaWork): void;
+  /** The saga ended, or its partition was revoked: stops everything that runs for it. */
+  forget(saga: OpenSaga): void;
+}
+
+interface Waiting {
+  work: SagaWork;
+  done: () => void;
+}
+
+/** The open sagas of one partition. Commands are decided in rounds: decide, append, then perform. */
+export class SagaPartition implements OwnedPartition {
+  readonly lane: string;
+  readonly number: number;
+  readonly sagas: Map<string, OpenSaga>;
+  /** Sagas that changed or ended since the last snapshot. */
+  readonly unsaved = new Set<string>();
+  private readonly ended: LRUCache<string, true>;
+  private readonly inputs_from: number;
+  /** Sagas that ended before this offset are only in the views. */
+  readonly opened_offset: number;
+  private inbox: Waiting[] = [];
+  private running: Promise<void> | undefined;
+  private closed = false;
+  /** The first request that is not decided yet. */
+  input_offset: number;
+
+  constructor(
+    start: PartitionStart,
+    private readonly records: SagaRecords,
+    private readonly writer: SagaWriter,
+    private readonly performer: SagaPerformer,
+    private readonly terms: {
+      now_ms: () => number;
+      logger: Pick<Logger, 'warn' | 'error'>;
+      onInterleaved: (partition: SagaPartition) => void;
+    },
+  ) {
+    this.lane = start.lane;
+    this.number = start.partition;
+    this.sagas = start.sagas;
+    this.input_offset = start.input_offset;
+    this.inputs_from = start.input_offset;
+    this.ended = new LRUCache({ max: ENDED_MAX });
+    this.opened_offset = start.output_offset;
+    for (const key of start.ended) this.ended.set(key, true);
+  }
+
+  resumeFrom(): readonly TopicOffset[] {
+    return [{ topic: laneTopic('saga-requested', this.lane), partition: this.number, offset: this.inputs_from }];
+  }
+
+  /** The offset after the newest record of its sagas. */
+  get output_offset(): number {
+    return this.writer.position;
+  }
+
+  /** Decides what a crash may have cut off, and performs what every saga needs. */
+  recover(): void {
+    for (const { tenant_id, saga_id } of this.sagas.values())
+      void this.submit({ tenant_id, saga_id, order: { kind: 'recovered' }, cause: null });
+  }
+
+  /** Resolves once the command is decided and its records are durable, or the partition is closed. */
+  submit(work: SagaWork): Promise<void> {
+    return new Promise((done) => {
+      if (this.closed) return done();
+      this.inbox.push({ work, done });
+      this.running ??= this.run();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.writer.stop();
+    for (const saga of this.sagas.values()) this.performer.forget(saga);
+    await this.running;
+    for (const { done } of this.inbox.splice(0)) done();
+  }
+
+  private async run(): Promise<void> {
+    await new Promise(setImmediate);
+    while (this.inbox.length > 0 && !this.closed) {
+      const part = this.inbox.splice(0, ROUND_MAX);
+      await this.round(part.map(({ work }) => work));
+      for (const { done } of part) done();
+    }
+    this.running = undefined;
+  }
+
+  private async round(works: readonly SagaWork[]): Promise<void> {
+    const round = new SagaRound(this.sagas, this.records, this.terms.now_ms(), (key) => this.ended.has(key));
+    for (const work of works) this.decide(round, work);
+    const result = round.records.length === 0 ? 'written' : await this.writer.append(round.records);
+    if (result === 'stopped') return;
+    for (const { cause } of works) if (cause) this.input_offset = Math.max(this.input_offset, cause.offset + 1);
+    if (result === 'interleaved') return this.interleaved();
+    for (const work of works) this.performer.answered(work);
+    for (const saga of round.touched) this.settle(saga);
+  }
+
+  private decide(round: SagaRound, work: SagaWork): void {
+    try {
+      round.decide(work);
+    } catch (cause) {
+      const { tenant_id, saga_id, order } = work;
+      this.terms.logger.error(
+        {
+          event: 'saga_decision_failed',
+          tenant_id,
+          saga_id,
+          command: typeof order === 'string' ? 'refusal' : order.kind,
+          cause: String(cause),
+        },
+        'cannot decide a command of a saga: the saga stays as it is',
+      );
+    }
+  }
+
+  private settle(saga: OpenSaga): void {
+    const key = keyOfSaga(saga);
+    this.unsaved.add(key);
+    if (saga.state.ended === null) {
+      this.performer.perform(this, saga);
+      return;
+    }
+    this.sagas.delete(key);
+    this.ended.set(key, true);
+    this.performer.forget(saga);
+  }
+
+  /** Another process wrote to the partition: this one reads it again before it decides anything more. */
+  private interleaved(): void {
+    this.closed = true;
+    this.terms.logger.warn(
+      { event: 'saga_partition_reread', lane: this.lane, partition: this.number },
+      'another process wrote records of this partition: reading it again',
+    );
+    this.terms.onInterleaved(this);
+  }
+}

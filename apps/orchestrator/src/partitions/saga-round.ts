@@ -1,0 +1,92 @@
+import { type EventMap, sagaKey, uuidv7 } from '@countersign/contracts';
+import { decideSaga, evolveSaga, type SagaCommand, type SagaFact, type SagaState } from '@countersign/domain';
+import type { NewRecord } from '@countersign/event-log';
+import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
+import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
+import type { RecordCause, SagaRecords } from './saga-records.js';
+
+type Refusal = Omit<EventMap['saga_request_refused'], 'meta'>;
+
+/**
+ * Decides a batch of commands on the sagas of one partition. The states move at once; the records are appended together afterwards, and
+ * nothing is done for a saga before that.
+ */
+export class SagaRound {
+  readonly records: NewRecord[] = [];
+  readonly event_ids: string[] = [];
+  /** Sagas that changed, or whose command had no effect: what they need now is performed after the append. */
+  readonly touched = new Set<OpenSaga>();
+
+  constructor(
+    private readonly sagas: Map<string, OpenSaga>,
+    private readonly encode: SagaRecords,
+    private readonly now_ms: number,
+    /** Whether an earlier saga with this key ended. */
+    private readonly hasEnded: (key: string) => boolean,
+  ) {}
+
+  /** @throws Error if the decider has a defect; nothing of the command is kept then. */
+  decide(work: SagaWork): void {
+    const open = this.sagas.get(keyOfSaga(work));
+    if (open) this.touched.add(open);
+    const facts = this.factsOf(work, open);
+    if (typeof facts === 'string') this.refuse(work, facts, open);
+    else if (facts.length > 0) this.keep(work, open, facts);
+  }
+
+  /** The facts of a command; none if it repeats or comes too late; a text if it is refused. */
+  private factsOf({ order, cause, ...of }: SagaWork, open: OpenSaga | undefined): readonly SagaFact[] | string {
+    if (typeof order === 'string') return order;
+    if (!open && order.kind === 'start' && this.hasEnded(keyOfSaga(of))) return repeated(order);
+    const decision = decideSaga({ ...order, now_ms: this.now_ms } as SagaCommand, open?.state);
+    if (decision.kind === 'refused') return decision.message;
+    return decision.facts.length === 0 && cause ? repeated(order) : decision.facts;
+  }
+
+  private keep(work: SagaWork, open: OpenSaga | undefined, facts: readonly SagaFact[]): void {
+    const state = facts.reduce<SagaState>(evolveSaga, open?.state);
+    if (!state) throw new Error(`saga ${work.saga_id}: its first record is not its start`);
+    const { tenant_id, saga_id } = work;
+    const correlation_id = open?.correlation_id ?? work.cause?.correlation_id ?? uuidv7(this.now_ms).replaceAll('-', '');
+    const kept = open ?? { tenant_id, saga_id, correlation_id, state, hlc: 0 };
+    kept.state = state;
+    const cause = { ...this.causeOf(work, correlation_id), after_hlc: Math.max(kept.hlc, work.cause?.hlc ?? 0) };
+    for (const fact of facts) cause.after_hlc = this.add(fact, cause);
+    kept.hlc = cause.after_hlc;
+    this.sagas.set(sagaKey(tenant_id, saga_id), kept);
+    this.touched.add(kept);
+  }
+
+  private causeOf({ tenant_id, cause }: SagaWork, correlation_id: string): Omit<RecordCause, 'after_hlc'> {
+    return { tenant_id, correlation_id, causation_id: cause?.event_id ?? null, now_ms: this.now_ms };
+  }
+
+  /** Every request has an answer on the log: else nobody would know whether it was read. */
+  private refuse(work: SagaWork, message: string, open: OpenSaga | undefined): void {
+    const { cause, saga_id } = work;
+    if (!cause) return;
+    const source = { topic: cause.topic, offset: cause.offset };
+    const refusal: Refusal = {
+      saga_id,
+      case_id: open?.state.case_id ?? null,
+      command_id: cause.event_id,
+      message,
+      source,
+      refused_at_ms: this.now_ms,
+    };
+    this.add({ event_type: 'saga_request_refused', body: refusal }, { ...this.causeOf(work, cause.correlation_id), after_hlc: cause.hlc });
+  }
+
+  private add(draft: Parameters<SagaRecords['of']>[0], cause: RecordCause): number {
+    const { record, event_id, hlc } = this.encode.of(draft, cause);
+    this.records.push(record);
+    this.event_ids.push(event_id);
+    return hlc;
+  }
+}
+
+function repeated(order: SagaOrder): string {
+  if (order.kind === 'start') return 'a saga with this id exists: read it, or use another id';
+  if (order.kind === 'wait_answered') return 'the wait has ended already';
+  return 'the saga does not permit this now, or it happened already';
+}

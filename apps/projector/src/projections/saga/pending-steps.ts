@@ -1,0 +1,156 @@
+import {
+  decideSagaUndos,
+  recordSagaEvidence,
+  recordSagaUndoEvidence,
+  type SagaStepWrite,
+  type SagaUndoState,
+  type Statement,
+  upsertSagaSteps,
+} from '@countersign/store';
+import { inChunks, storable } from '../projection.js';
+import { type SagaEvent, type SagaEventOf, sagaOf, storableJson } from './saga-event.js';
+
+type UndoEvent = SagaEventOf<'compensation_requested' | 'compensation_executed' | 'compensation_failed'>;
+type RunEvent = UndoEvent | SagaEventOf<'saga_step_requested' | 'saga_step_cancel_requested' | 'saga_step_ended'>;
+
+const FORWARD = {
+  ...{ level: null, tool: null, version: null, call_id: null, requested_at_ms: null, requested_offset: null, deadline_at_ms: null },
+  ...{
+    is_irreversible: null,
+    compensation_tool: null,
+    cancel_requested: false,
+    status: null,
+    effect: null,
+    error: null,
+    ended_at_ms: null,
+    end_offset: null,
+  },
+  ...{ is_late: null, evidence_offset: null },
+};
+const UNDO = {
+  ...{ undo_tool: null, undo_version: null, undo_call_id: null, undo_requested_at_ms: null },
+  ...{ undo_state: null, undo_error: null, undo_ended_at_ms: null, undo_offset: null },
+};
+const STUCK: ReadonlySet<SagaUndoState | null> = new Set(['failed', 'unconfirmed', 'missing']);
+const DECISIONS = { retry: 'again', accept: 'accepted', done_by_hand: 'by_hand' } as const;
+
+/** The rows of `saga_steps`. Evidence and decisions of people also change rows of earlier writes, so that they are updates. */
+export class PendingSteps {
+  private readonly rows = new Map<string, SagaStepWrite>();
+  private readonly updates: Statement[] = [];
+
+  fold(at: SagaEvent): void {
+    switch (at.event_type) {
+      case 'saga_step_requested':
+        requested(this.of(at), at);
+        break;
+      case 'saga_step_cancel_requested':
+        this.of(at).cancel_requested = true;
+        break;
+      case 'saga_step_ended':
+        ended(this.of(at), at);
+        break;
+      case 'compensation_requested':
+      case 'compensation_executed':
+      case 'compensation_failed':
+        undone(this.of(at), at);
+        break;
+      case 'saga_evidence_recorded':
+        this.evidence(at);
+        break;
+      case 'saga_controlled':
+        this.decided(at);
+        break;
+    }
+  }
+
+  private evidence(at: SagaEventOf<'saga_evidence_recorded'>): void {
+    const { direction, happened, call_id } = at.event;
+    if (call_id === null) return;
+    const about = { ...sagaOf(at), call_id: storable(call_id), offset: at.offset, happened };
+    const row = this.own(at).find((each) => each.call_id === about.call_id);
+    if (row && direction === 'forward') known(row, at.offset, happened);
+    else if (row && row.undo_state !== null) Object.assign(row, { undo_state: happened ? 'executed' : 'failed', undo_offset: at.offset });
+    this.updates.push(direction === 'forward' ? recordSagaEvidence(about) : recordSagaUndoEvidence(about));
+  }
+
+  private decided(at: SagaEventOf<'saga_controlled'>): void {
+    const { act } = at.event;
+    if (act !== 'retry' && act !== 'accept' && act !== 'done_by_hand') return;
+    const decision = { ...sagaOf(at), step_id: storable(at.event.step_id), offset: at.offset, undo_state: DECISIONS[act] };
+    for (const row of this.own(at))
+      if (STUCK.has(row.undo_state) && (decision.step_id === null || row.step_id === decision.step_id))
+        Object.assign(row, { undo_state: decision.undo_state, undo_offset: at.offset });
+    this.updates.push(decideSagaUndos(decision));
+  }
+
+  /** The pending rows of the saga of an event. */
+  private own(at: SagaEvent): SagaStepWrite[] {
+    const { tenant_id, saga_id } = sagaOf(at);
+    return [...this.rows.values()].filter((row) => row.tenant_id === tenant_id && row.saga_id === saga_id);
+  }
+
+  private of(at: RunEvent): SagaStepWrite {
+    const { step_id, iteration, attempt } = at.event;
+    const own = sagaOf(at);
+    const key = JSON.stringify([own.tenant_id, own.saga_id, step_id, iteration, attempt]);
+    const found = this.rows.get(key);
+    if (found) return found;
+    const row: SagaStepWrite = { ...own, step_id: storable(step_id), iteration, attempt, ...FORWARD, ...UNDO, source_offset: at.offset };
+    this.rows.set(key, row);
+    return row;
+  }
+
+  statements(): Statement[] {
+    return [...inChunks([...this.rows.values()], upsertSagaSteps), ...this.updates];
+  }
+}
+
+function requested(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_requested'>): void {
+  if (row.requested_offset !== null) return;
+  const { level, tool, version, call_id, requested_at_ms, deadline_at_ms, is_irreversible, compensation_tool } = event;
+  const what = { level, tool: storable(tool), version: storable(version), call_id: storable(call_id) };
+  Object.assign(row, {
+    ...what,
+    requested_at_ms,
+    requested_offset: offset,
+    deadline_at_ms,
+    is_irreversible,
+    compensation_tool: storable(compensation_tool),
+  });
+}
+
+function ended(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_ended'>): void {
+  const { level, tool, call_id, status, effect, error, ended_at_ms } = event;
+  row.level ??= level;
+  row.tool ??= storable(tool);
+  row.call_id ??= storable(call_id);
+  if (row.status !== null) return;
+  Object.assign(row, { status, effect, error: storableJson(error), ended_at_ms, end_offset: offset, is_late: false });
+}
+
+/** Evidence on a call that has ended: it resolves a doubt, or is late. As `recordSagaEvidence`. */
+function known(row: SagaStepWrite, offset: number, happened: boolean): void {
+  if (row.status === null) return;
+  row.evidence_offset = offset;
+  if (row.effect !== 'unknown') Object.assign(row, { effect: 'happened', is_late: true });
+  else Object.assign(row, { status: happened ? 'succeeded' : 'failed', effect: happened ? 'happened' : 'none', end_offset: offset });
+}
+
+function undone(row: SagaStepWrite, at: UndoEvent): void {
+  const { of_call_id, tool, version, call_id } = at.event;
+  row.call_id ??= storable(of_call_id);
+  row.undo_offset = at.offset;
+  row.undo_tool = storable(tool) ?? row.undo_tool;
+  row.undo_version = storable(version) ?? row.undo_version;
+  row.undo_call_id = storable(call_id) ?? row.undo_call_id;
+  if (at.event_type === 'compensation_requested') {
+    const { requested_at_ms } = at.event;
+    Object.assign(row, { undo_state: 'requested', undo_requested_at_ms: requested_at_ms, undo_error: null, undo_ended_at_ms: null });
+  } else if (at.event_type === 'compensation_executed')
+    Object.assign(row, { undo_state: 'executed', undo_error: null, undo_ended_at_ms: at.event.executed_at_ms });
+  else {
+    const { failure, error, failed_at_ms } = at.event;
+    Object.assign(row, { undo_state: failure ?? 'failed', undo_error: storableJson(error), undo_ended_at_ms: failed_at_ms });
+  }
+}

@@ -1,0 +1,12 @@
+import type { SagaDefinition } from './definition.js';
+import { rootOf, within } from './places.js';
+
+/** What the waits and manual steps of a definition ask, by their names: the question of an approval, the event, or the instructions. */
+export function sagaQuestionsOf(definition: SagaDefinition): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { block } of within(rootOf(definition))) {
+    const text = block.kind === 'wait' ? block.subject : block.kind === 'step' ? block.manual : undefined;
+    if (text !== undefined) found[(block as { name: string }).name] = text;
+  }
+  return found;
+}

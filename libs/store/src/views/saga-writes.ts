@@ -1,0 +1,231 @@
+import type { Row, Statement } from '../store.js';
+import type {
+  SagaAnswerWrite,
+  SagaEvidence,
+  SagaStepWrite,
+  SagaTicketClosing,
+  SagaTicketWrite,
+  SagaUndoDecision,
+  SagaWaitEnd,
+  SagaWaitWrite,
+  SagaWrite,
+} from './saga-rows.js';
+
+type Types<R> = { readonly [C in keyof R & string]: 'text' | 'int2' | 'int4' | 'int8' | 'bool' };
+type Named<R extends Row> = { [C in keyof R as string extends C ? never : C]: R[C] };
+
+/** `unnest` of rows as columns, with the parameters for it. */
+function columnsOf<R extends Row>(types: Types<Named<R>>, rows: readonly R[]) {
+  const names = Object.keys(types) as (keyof Types<Named<R>>)[];
+  const casts = names.map((name, at) => `$${at + 1}::${types[name]}[]`).join(', ');
+  return { names: names.join(', '), unnest: `unnest(${casts})`, params: names.map((name) => rows.map((row) => row[name as string])) };
+}
+
+const place = { tenant_id: 'text', saga_id: 'text' } as const;
+
+const sagaTypes: Types<Named<SagaWrite>> = {
+  ...place,
+  ...{ case_id: 'text', definition: 'text', definition_version: 'text', definition_digest: 'text', questions: 'text', steps: 'text' },
+  ...{ started_by: 'text', on_behalf_of: 'text', started_at_ms: 'int8', deadline_at_ms: 'int8', wait_max_ms: 'int8' },
+  ...{ request_digest: 'text', advanced: 'bool', compensating: 'bool', paused: 'bool', paused_at_ms: 'int8', paused_offset: 'int8' },
+  ...{ end_status: 'text', failed_step_id: 'text', end_reason: 'text', error: 'text', ended_at_ms: 'int8' },
+  ...{ source_partition: 'int2', source_offset: 'int8' },
+};
+
+/** Assignments that take a group of columns from the new row where a condition holds. */
+const takenIf = (table: string, condition: string, columns: readonly string[]): string =>
+  columns.map((name) => `${name} = CASE WHEN ${condition} THEN excluded.${name} ELSE ${table}.${name} END`).join(',\n');
+
+/** At most one row for each saga in one statement. The first start and the first end count, and the newest pause. */
+export function upsertSagas(rows: readonly SagaWrite[]): Statement {
+  const { names, unnest, params } = columnsOf(sagaTypes, rows);
+  const start = [
+    ...['definition', 'definition_version', 'definition_digest', 'questions', 'steps', 'started_by', 'on_behalf_of', 'started_at_ms'],
+    ...['deadline_at_ms', 'wait_max_ms', 'request_digest'],
+  ];
+  return {
+    name: 'views_upsert_sagas',
+    text: `INSERT INTO {sagas} AS sagas (${names}) SELECT * FROM ${unnest}
+           ON CONFLICT (tenant_id, saga_id) DO UPDATE SET
+             case_id = COALESCE(sagas.case_id, excluded.case_id),
+             advanced = sagas.advanced OR excluded.advanced, compensating = sagas.compensating OR excluded.compensating,
+             ${takenIf('sagas', 'sagas.started_at_ms IS NULL', start)},
+             ${takenIf('sagas', 'excluded.paused_offset > COALESCE(sagas.paused_offset, -1)', ['paused', 'paused_at_ms', 'paused_offset'])},
+             ${takenIf('sagas', 'sagas.end_status IS NULL', ['end_status', 'failed_step_id', 'end_reason', 'error', 'ended_at_ms'])},
+             source_partition = sagas.source_partition, source_offset = LEAST(sagas.source_offset, excluded.source_offset)`,
+    params,
+  };
+}
+
+const stepTypes: Types<Named<SagaStepWrite>> = {
+  ...place,
+  ...{ step_id: 'text', iteration: 'int4', attempt: 'int4', level: 'int2', tool: 'text', version: 'text', call_id: 'text' },
+  ...{
+    requested_at_ms: 'int8',
+    requested_offset: 'int8',
+    deadline_at_ms: 'int8',
+    is_irreversible: 'bool',
+    compensation_tool: 'text',
+    cancel_requested: 'bool',
+  },
+  ...{ status: 'text', effect: 'text', error: 'text', ended_at_ms: 'int8', end_offset: 'int8', is_late: 'bool', evidence_offset: 'int8' },
+  ...{ undo_tool: 'text', undo_version: 'text', undo_call_id: 'text', undo_requested_at_ms: 'int8', undo_state: 'text' },
+  ...{ undo_error: 'text', undo_ended_at_ms: 'int8', undo_offset: 'int8', source_offset: 'int8' },
+};
+
+/** At most one row for each call of a step in one statement. The first request and the first end count, and the newest undo. */
+export function upsertSagaSteps(rows: readonly SagaStepWrite[]): Statement {
+  const { names, unnest, params } = columnsOf(stepTypes, rows);
+  const first = [
+    'level',
+    'tool',
+    'version',
+    'call_id',
+    'requested_at_ms',
+    'requested_offset',
+    'deadline_at_ms',
+    'is_irreversible',
+    'compensation_tool',
+  ];
+  const end = ['status', 'effect', 'error', 'ended_at_ms', 'end_offset', 'is_late', 'evidence_offset'];
+  const newer = 'excluded.undo_offset > COALESCE(saga_steps.undo_offset, -1)';
+  const kept = ['undo_tool', 'undo_version', 'undo_call_id', 'undo_requested_at_ms'];
+  return {
+    name: 'views_upsert_saga_steps',
+    text: `INSERT INTO {saga_steps} AS saga_steps (${names}) SELECT * FROM ${unnest}
+           ON CONFLICT (tenant_id, saga_id, step_id, iteration, attempt) DO UPDATE SET
+             ${first.map((name) => `${name} = COALESCE(saga_steps.${name}, excluded.${name})`).join(', ')},
+             cancel_requested = saga_steps.cancel_requested OR excluded.cancel_requested,
+             ${takenIf('saga_steps', 'saga_steps.status IS NULL', end)},
+             ${kept.map((name) => `${name} = CASE WHEN ${newer} THEN COALESCE(excluded.${name}, saga_steps.${name}) ELSE saga_steps.${name} END`).join(', ')},
+             ${takenIf('saga_steps', newer, ['undo_state', 'undo_error', 'undo_ended_at_ms', 'undo_offset'])},
+             source_offset = LEAST(saga_steps.source_offset, excluded.source_offset)`,
+    params,
+  };
+}
+
+/** Evidence on one call: it resolves a doubt, or is late. As `evolveSaga`. */
+export function recordSagaEvidence({ tenant_id, saga_id, call_id, offset, happened }: SagaEvidence): Statement {
+  return {
+    name: 'views_saga_evidence',
+    text: `UPDATE {saga_steps} SET evidence_offset = $4,
+             status = CASE WHEN effect IS DISTINCT FROM 'unknown' THEN status WHEN $5 THEN 'succeeded' ELSE 'failed' END,
+             is_late = is_late OR effect IS DISTINCT FROM 'unknown',
+             end_offset = CASE WHEN effect IS DISTINCT FROM 'unknown' THEN end_offset ELSE $4 END,
+             effect = CASE WHEN effect = 'unknown' AND NOT $5 THEN 'none' ELSE 'happened' END
+           WHERE tenant_id = $1 AND saga_id = $2 AND call_id = $3 AND status IS NOT NULL AND end_offset < $4
+             AND COALESCE(evidence_offset, -1) < $4`,
+    params: [tenant_id, saga_id, call_id, offset, happened],
+  };
+}
+
+/** Evidence on the compensation of one call. */
+export function recordSagaUndoEvidence({ tenant_id, saga_id, call_id, offset, happened }: SagaEvidence): Statement {
+  return {
+    name: 'views_saga_undo_evidence',
+    text: `UPDATE {saga_steps} SET undo_state = CASE WHEN $5 THEN 'executed' ELSE 'failed' END, undo_offset = $4
+           WHERE tenant_id = $1 AND saga_id = $2 AND call_id = $3 AND undo_state IS NOT NULL AND undo_offset < $4`,
+    params: [tenant_id, saga_id, call_id, offset, happened],
+  };
+}
+
+/** A person decided about stuck compensations. */
+export function decideSagaUndos({ tenant_id, saga_id, step_id, offset, undo_state }: SagaUndoDecision): Statement {
+  return {
+    name: 'views_saga_undo_decision',
+    text: `UPDATE {saga_steps} SET undo_state = $5, undo_offset = $4
+           WHERE tenant_id = $1 AND saga_id = $2 AND ($3::text IS NULL OR step_id = $3)
+             AND undo_state IN ('failed', 'unconfirmed', 'missing') AND undo_offset < $4`,
+    params: [tenant_id, saga_id, step_id, offset, undo_state],
+  };
+}
+
+const waitTypes: Types<Named<SagaWaitWrite>> = {
+  ...place,
+  ...{ step_id: 'text', opened_offset: 'int8', wait: 'text', event_name: 'text', until_ms: 'int8', opened_at_ms: 'int8' },
+};
+
+export function insertSagaWaits(rows: readonly SagaWaitWrite[]): Statement {
+  const { names, unnest, params } = columnsOf(waitTypes, rows);
+  return {
+    name: 'views_insert_saga_waits',
+    text: `INSERT INTO {saga_waits} (${names}) SELECT * FROM ${unnest} ON CONFLICT DO NOTHING`,
+    params,
+  };
+}
+
+const waitEndTypes: Types<Named<SagaWaitEnd>> = {
+  ...place,
+  ...{ step_id: 'text', offset: 'int8', ended_as: 'text', ended_by: 'text', end_reason: 'text', ended_at_ms: 'int8' },
+};
+
+/** Ends waits by their first end. */
+export function endSagaWaits(rows: readonly SagaWaitEnd[]): Statement {
+  const { unnest, params } = columnsOf(waitEndTypes, rows);
+  return {
+    name: 'views_end_saga_waits',
+    text: `UPDATE {saga_waits} AS wait SET ended_as = e.ended_as, ended_by = e.ended_by, end_reason = e.end_reason, ended_at_ms = e.ended_at_ms
+           FROM (SELECT DISTINCT ON (w.tenant_id, w.saga_id, w.step_id, w.opened_offset) w.opened_offset, e.*
+                 FROM ${unnest} AS e(tenant_id, saga_id, step_id, at_offset, ended_as, ended_by, end_reason, ended_at_ms)
+                 JOIN {saga_waits} AS w USING (tenant_id, saga_id, step_id)
+                 WHERE w.ended_as IS NULL AND w.opened_offset < e.at_offset
+                 ORDER BY w.tenant_id, w.saga_id, w.step_id, w.opened_offset, e.at_offset) AS e
+           WHERE wait.tenant_id = e.tenant_id AND wait.saga_id = e.saga_id AND wait.step_id = e.step_id
+             AND wait.opened_offset = e.opened_offset`,
+    params,
+  };
+}
+
+const ticketTypes: Types<Named<SagaTicketWrite>> = {
+  ...place,
+  ...{ opened_offset: 'int8', ticket: 'text', step_id: 'text', call_id: 'text', opened_at_ms: 'int8' },
+};
+
+export function insertSagaTickets(rows: readonly SagaTicketWrite[]): Statement {
+  const { names, unnest, params } = columnsOf(ticketTypes, rows);
+  return {
+    name: 'views_insert_saga_tickets',
+    text: `INSERT INTO {saga_tickets} (${names}) SELECT * FROM ${unnest} ON CONFLICT DO NOTHING`,
+    params,
+  };
+}
+
+const closingTypes: Types<Named<SagaTicketClosing>> = {
+  ...place,
+  ...{ offset: 'int8', closed_as: 'text', step_id: 'text', call_id: 'text', closed_at_ms: 'int8' },
+};
+
+/** Which tickets a fact closes, as `foldControl` and `evolveSaga` of the domain. */
+const CLOSES = `CASE c.closed_as WHEN 'evidence' THEN t.ticket = 'in_doubt' AND t.call_id = c.call_id
+  WHEN 'ended' THEN t.ticket <> 'late_effect'
+  ELSE t.ticket NOT IN ('late_effect', 'in_doubt') AND (c.step_id IS NULL OR t.step_id = c.step_id) END`;
+
+/** Closes tickets by the first fact that does. */
+export function closeSagaTickets(rows: readonly SagaTicketClosing[]): Statement {
+  const { unnest, params } = columnsOf(closingTypes, rows);
+  return {
+    name: 'views_close_saga_tickets',
+    text: `UPDATE {saga_tickets} AS ticket SET closed_as = c.closed_as, closed_at_ms = c.closed_at_ms
+           FROM (SELECT DISTINCT ON (t.tenant_id, t.saga_id, t.opened_offset) t.tenant_id, t.saga_id, t.opened_offset, c.closed_as, c.closed_at_ms
+                 FROM ${unnest} AS c(tenant_id, saga_id, at_offset, closed_as, step_id, call_id, closed_at_ms)
+                 JOIN {saga_tickets} AS t ON t.tenant_id = c.tenant_id AND t.saga_id = c.saga_id
+                 WHERE t.closed_at_ms IS NULL AND t.opened_offset < c.at_offset AND (${CLOSES})
+                 ORDER BY t.tenant_id, t.saga_id, t.opened_offset, c.at_offset) AS c
+           WHERE ticket.tenant_id = c.tenant_id AND ticket.saga_id = c.saga_id AND ticket.opened_offset = c.opened_offset`,
+    params,
+  };
+}
+
+const answerTypes: Types<Named<SagaAnswerWrite>> = {
+  ...{ tenant_id: 'text', command_id: 'text', saga_id: 'text', outcome: 'text', message: 'text', source_offset: 'int8' },
+};
+
+/** At most one row for each request in one statement; its first answer counts. */
+export function insertSagaAnswers(rows: readonly SagaAnswerWrite[]): Statement {
+  const { names, unnest, params } = columnsOf(answerTypes, rows);
+  return {
+    name: 'views_insert_saga_answers',
+    text: `INSERT INTO {saga_answers} (${names}) SELECT * FROM ${unnest} ON CONFLICT DO NOTHING`,
+    params,
+  };
+}
