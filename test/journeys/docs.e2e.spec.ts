@@ -14,6 +14,7 @@ const PAGES = [
   'docs/how-to/find-calls.md',
   'docs/how-to/your-references.md',
   'docs/how-to/saga-definitions.md',
+  'docs/how-to/sagas.md',
   'docs/how-to/predict-reliability.md',
 ];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
@@ -131,6 +132,13 @@ test('a saga is checked, published and drawn as its page says, and built by the 
   expect(checked.body).toMatchObject({ publishable: true, faults: [] });
 });
 
+test('a saga runs as its page says, and its repeat is the same saga', async () => {
+  const saga = await answered('saga-start');
+  expect(saga).toMatchObject({ status: 'completed', definition: { name: 'archive', version: '1.0.0' } });
+  expect(readFileSync(`${platform.workspace}/archive-list.txt`, 'utf8')).toBe('archived-report.txt');
+  expect(await answered('saga-start')).toEqual(saga);
+});
+
 test('the reliability of the saga is predicted from the server and from a file of rates as its page says', async () => {
   const predicted = await printed('reliability-server');
   expect(predicted).toMatch(/move +1 +move_file +1\.\d+\.\d+ +[\d.]+ /);
@@ -160,6 +168,7 @@ test('each shell and script block of the README and the tutorials runs here', ()
     'saga-publish',
     'saga-chart',
     'saga-client',
+    'saga-start',
     'reliability-server',
     'reliability-offline',
   ]);

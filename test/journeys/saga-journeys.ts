@@ -102,17 +102,20 @@ export function describeSagaJourneys(at: JourneyWorld): void {
       expect(existsSync(file('saga-e.txt'))).toBe(true);
     });
 
-    test('an event goes on with the answer of the system that reports it', async () => {
-      const arrived = wait('arrived', { wait: 'event', subject: 'parcel' });
-      const note = { kind: 'step', name: 'note', use: { tool: 'write_file', version: '^1.0.0', inputs: {} } } as const;
-      const inputs = { path: { literal: 'saga-g.txt' }, content: { from: '/steps/arrived/output/place' } };
-      const made = await start(whole(arrived, { ...note, use: { ...note.use, inputs } }), {}, 'wait=0');
+    test('a person does the last level of a step; the answer is the output that a later step reads', async () => {
+      const look = step('look', 'read_file', { path: 'never-there.txt' }, { manual: 'Read it out' });
+      const inputs = { path: { literal: 'saga-g.txt' }, content: { expression: 'steps.look.output.content' } };
+      const note = { kind: 'step', name: 'note', use: { tool: 'write_file', version: '^1.0.0', inputs } };
+      const made = await start(whole(look, note), {}, 'wait=0');
+      expect(made.status).toBe(202);
       const { saga_id } = made.body;
-      await until(saga_id, ({ waits }) => waits.length === 1);
-      const body = { outcome: 'answered', answer: { place: 'the door' } };
-      expect((await at.agent.request('POST', `/v1/sagas/${saga_id}/waits/arrived`, body)).status).toBe(200);
+      const saga = await until(saga_id, ({ status }) => status === 'awaiting_approval');
+      expect(saga.waits).toMatchObject([{ wait: 'manual', question: 'Read it out' }]);
+      const body = { outcome: 'answered', answer: { content: 'said by a person' } };
+      expect((await at.agent.request('POST', saga.waits[0]?.answer_at as string, body)).status).toBe(403);
+      expect((await olga.request('POST', saga.waits[0]?.answer_at as string, body)).status).toBe(200);
       await until(saga_id, ({ status }) => status === 'completed');
-      expect(readFileSync(file('saga-g.txt'), 'utf8')).toBe('the door');
+      expect(readFileSync(file('saga-g.txt'), 'utf8')).toBe('said by a person');
     });
 
     test('a paused saga starts nothing; its starter resumes and cancels it', async () => {

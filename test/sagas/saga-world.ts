@@ -132,3 +132,15 @@ export const step = (name: string, more: object = {}) => ({
 });
 export const definition = (root: object, more: object = {}) => ({ name: 'trip', version: '1.0.0', wait_max_ms: 60_000, root, ...more });
 export const sequence = (...blocks: object[]) => ({ kind: 'sequence', blocks });
+
+/** Keys of the principals of a test, by what they may do. */
+export async function keysOf(world: SagaWorld) {
+  return {
+    agent: await world.keyFor('shopper', ['agent'], 'agent'),
+    other: await world.keyFor('stranger', ['agent'], 'agent'),
+    robot: await world.keyFor('robot', ['agent', 'operator', 'approver'], 'agent'),
+    operator: await world.keyFor('olga', ['operator']),
+    approver: await world.keyFor('anna', ['approver']),
+    both: await world.keyFor('boss', ['agent', 'approver', 'operator']),
+  };
+}

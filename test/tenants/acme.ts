@@ -1,5 +1,5 @@
 import type { Api } from '../journeys/api.js';
-import { sagaThatReads } from './probe-bodies.js';
+import { sagaThatReads, sagaThatWaits } from './probe-bodies.js';
 
 /** Part of every text of acme, but of none of its ids: a response that contains it reveals data of acme. */
 export const MARK = 'AcmeOnlyMark';
@@ -97,6 +97,7 @@ export class Acme {
       'person-links',
       'retention',
     ];
+    urls.push('/v1/sagas', `/v1/sagas/${this.idOf('saga_id')}`);
     const saga = 'saga-definitions/acme-trip/versions/1.0.0';
     const histories = [
       'saga-definitions',
@@ -146,6 +147,16 @@ export class Acme {
     this.names.set('version', named('acme-1', 'nobodys-1')).set('published', named('acme-2', 'nobodys-2'));
   }
 
+  /** A saga that waits for an event. */
+  private async saga(case_id: string): Promise<void> {
+    await made(this.agent, 'POST', '/v1/sagas', {
+      ...{ saga_id: 'acmes-saga', case_id },
+      definition: sagaThatWaits('acmes-journey', MARK),
+    });
+    this.names.set('saga_id', named('acmes-saga', 'nobodys-saga')).set('step_id', named('acmes_wait', 'nobodys_wait'));
+    this.names.set('sagas.definition', named('acmes-journey', 'nobodys-journey'));
+  }
+
   /** Calls of a case and of a run, and their results. */
   private async work(): Promise<void> {
     const call = (by: Api, body: object) =>
@@ -163,6 +174,7 @@ export class Acme {
       external_id: own.external_id,
     });
     this.names.set('call_id', named(call_id, `${call_id.split('-')[0]}-0197b3a0-1111-7111-8111-111111111111`));
+    await this.saga(case_id);
     await made(this.admin, 'PUT', '/v1/runs/acmes-run/transcript', { prompt: MARK, messages: [{ role: 'user', content: MARK }] });
     this.names.set('run_id', named('acmes-run', 'nobodys-run'));
     const report = await call(this.admin, { tool: 'probe_report', inputs: { name: MARK } });

@@ -9,6 +9,14 @@ const limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'],
 const webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };
 const versions = '/v1/tools/{name}/versions/{version}';
 
+const sagaControl = (of: NameOf) => ({ step_id: of('step_id'), reason: 'probe' });
+
+/** A saga that waits for an event. */
+export const sagaThatWaits = (name: string, subject: string) => ({
+  ...{ name, version: '1.0.0', wait_max_ms: 60_000 },
+  root: { kind: 'wait', name: 'acmes_wait', wait: 'event', subject, timeout_ms: 3_600_000, on_timeout: 'fail' },
+});
+
 /** A saga definition of one step. */
 export const sagaThatReads = (path: string, more: { name: string; version: string }) => ({
   ...more,
@@ -63,6 +71,11 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
     const [name, version] = [of('saga-definitions.name'), of('saga-definitions.version')];
     return sagaThatReads('probe', { name, version });
   },
+  'POST /v1/sagas': (of) => ({ definition: { name: of('saga-definitions.name') }, case_id: of('case_id'), saga_id: of('saga_id') }),
+  ...Object.fromEntries(
+    ['pause', 'resume', 'cancel', 'retry', 'accept', 'done-by-hand'].map((act) => [`POST /v1/sagas/{saga_id}/${act}`, sagaControl]),
+  ),
+  'POST /v1/sagas/{saga_id}/waits/{step_id}': () => ({ outcome: 'answered', answer: 'probe' }),
   'PUT /v1/policies/tools/{tool}': () => ({ tier: 'tier_1_auto' }),
   'POST /v1/policies/tools/{tool}/resolve': (of) => ({ inputs: { path: 'probe' }, case_id: of('case_id') }),
   'POST /v1/policies': (of) => ({ version: of('published'), rules }),

@@ -18,8 +18,6 @@ const VALUES = new Set(
 );
 /** Parameters for which no value can be created, and why. */
 const NOBODYS: Readonly<Record<string, string>> = {
-  'sagas.case_id': 'no route starts a saga',
-  saga_id: 'no route starts a saga',
   path: 'tiles are hashes of the whole log, for the auditors of every tenant',
 };
 const STREAM_MS = 300;

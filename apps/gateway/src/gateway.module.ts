@@ -1,15 +1,6 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import {
-  type AuthorityResolver,
-  CallSealer,
-  Calls,
-  CompensationSubmitter,
-  Readable,
-  RecordedCalls,
-  RecordGuard,
-  Views,
-} from '@countersign/calls';
+import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
@@ -74,10 +65,8 @@ import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SagaDefinitionsModule } from './saga-definitions/saga-definitions.module.js';
-import { AUTHORITY_RESOLVER } from './sagas/authority-resolver.js';
-import { SagaRequests } from './sagas/saga-requests.js';
-import { SagaWatches } from './sagas/saga-watches.js';
-import { SagasModule } from './sagas/sagas.module.js';
+import type { SagaParts } from './sagas/saga-parts.js';
+import { SagasModule, sagaProviders } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
 import { OpenStreams } from './streams/open-streams.js';
@@ -111,9 +100,7 @@ export interface GatewayParts {
   vault: Vault;
   keys: TenantKeys;
   calls: Calls;
-  authority: AuthorityResolver;
-  saga_requests: SagaRequests;
-  saga_watches: SagaWatches;
+  sagas: SagaParts;
   compensations: CompensationSubmitter;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
@@ -214,9 +201,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
     { provide: Calls, useValue: parts.calls },
-    { provide: AUTHORITY_RESOLVER, useValue: parts.authority },
-    { provide: SagaRequests, useValue: parts.saga_requests },
-    { provide: SagaWatches, useValue: parts.saga_watches },
+    ...sagaProviders(parts.sagas),
     { provide: CompensationSubmitter, useValue: parts.compensations },
     { provide: RecordedCalls, useValue: parts.calls.recorded },
     { provide: OpenStreams, useValue: parts.streams },

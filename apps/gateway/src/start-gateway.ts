@@ -8,7 +8,6 @@ import {
   Views,
 } from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
-import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { CheckedEventLog } from '@countersign/evidence';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
@@ -69,8 +68,7 @@ import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
-import { SagaRequests } from './sagas/saga-requests.js';
-import { SagaWatches } from './sagas/saga-watches.js';
+import { sagaParts } from './sagas/saga-parts.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
@@ -124,6 +122,13 @@ function recordParts(deps: AppDeps, settings: ConfigurationService): Pick<Wired,
   return { drops, damage, trees: new SignedTrees(log, evidence?.checkpoints) };
 }
 
+/** What decides under the current rules without a record. */
+function policyParts(deps: AppDeps, settings: ConfigurationService) {
+  const trustScores = new TrustScoreCache(deps);
+  const rulings = new TenantRulings(() => deps.clock.now_ms(), trustScores);
+  return { trustScores, rulings, policies: new PolicyService(settings, rulings, deps.store, new CallHistoryReader(deps)) };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const { checked, reading } = checkedReads(deps);
@@ -134,7 +139,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
-  const sender = new CallbackSender(keys, now_ms, callback_door);
+  const [sender, circuits] = [new CallbackSender(keys, now_ms, callback_door), new CircuitReader(store, clock)];
   const authority = delegatedAuthority(deps, configuration, tokens, views);
   const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
     configuration,
@@ -148,12 +153,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
-  const [trustScores, circuits] = [new TrustScoreCache(deps), new CircuitReader(store, clock)];
-  const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
   const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
-  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, clock }));
+  const { trustScores, rulings, policies } = policyParts(deps, settings);
   return {
     running,
     sender,
@@ -172,9 +175,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    authority,
-    saga_requests: new SagaRequests(writer, log, codec, clock),
-    saga_watches: new SagaWatches(log, new BatchDecoder(codec, deps.schemas)),
+    sagas: sagaParts(deps, writer, authority),
     compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
@@ -222,7 +223,7 @@ export async function startGateway(
     state.caught_up = false;
     await heartbeat.close();
     await wired.running.close();
-    await wired.saga_watches.close();
+    await wired.sagas.watches.close();
     await wired.access.refused.close();
     await wired.key_uses.close();
     wired.subjects?.retention.close();
@@ -240,7 +241,7 @@ export async function startGateway(
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
-    await wired.saga_watches.start(config.lanes);
+    await wired.sagas.watches.start(config.lanes);
     if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
     const reader = new NotificationReader(
       wired.notifications,

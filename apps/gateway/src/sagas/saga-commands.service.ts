@@ -6,12 +6,11 @@ import { Injectable } from '@nestjs/common';
 import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { positionText } from '../positions/positions.js';
-import { ANSWER_WITHIN_MS, SagaAnswers } from './saga-answers.service.js';
+import { ANSWER_WITHIN_MS, type SagaAnswer } from './saga-answers.service.js';
+import { SagaExchanges } from './saga-exchanges.service.js';
 import type { SagaControl, WaitAnswer } from './saga-request.schemas.js';
-import { SagaRequests } from './saga-requests.js';
 import { refusalOfAct, refusalOfAnswer } from './saga-rights.js';
 import { summaryOf } from './saga-summary.js';
-import { SagaWatches } from './saga-watches.js';
 import type { SagaSummary } from './sagas.schemas.js';
 import { sagaNotFound } from './sagas.service.js';
 
@@ -42,9 +41,7 @@ const pending = (): Refusal =>
 export class SagaCommands {
   constructor(
     private readonly configuration: ConfigurationService,
-    private readonly requests: SagaRequests,
-    private readonly watches: SagaWatches,
-    private readonly answers: SagaAnswers,
+    private readonly exchanges: SagaExchanges,
     private readonly views: Views,
     private readonly sealer: CallSealer,
   ) {}
@@ -60,7 +57,7 @@ export class SagaCommands {
     if (sealed instanceof Refusal) return sealed;
     const { saga_id } = saga;
     return this.decided(saga, (tenant) =>
-      this.requests.record(tenant, 'saga_control_requested', { saga_id, act, step_id, reason: sealed, by: by.caller.principal }),
+      this.exchanges.decided(tenant, 'saga_control_requested', { saga_id, act, step_id, reason: sealed, by: by.caller.principal }),
     );
   }
 
@@ -80,7 +77,7 @@ export class SagaCommands {
     if (sealed_answer instanceof Refusal) return sealed_answer;
     if (sealed_reason instanceof Refusal) return sealed_reason;
     const what = { saga_id: saga.saga_id, step_id, is_refused: outcome === 'refused', answer_json: sealed_answer, reason: sealed_reason };
-    return this.decided(saga, (tenant) => this.requests.record(tenant, 'saga_answer_requested', { ...what, by: principal }));
+    return this.decided(saga, (tenant) => this.exchanges.decided(tenant, 'saga_answer_requested', { ...what, by: principal }));
   }
 
   private async saga({ caller: { tenant_id }, saga_id, seen }: SagaCommandBy): Promise<SagaRow | Refusal> {
@@ -109,22 +106,16 @@ export class SagaCommands {
     return this.sealer.forged(tenant_id, text) ?? text;
   }
 
-  private async decided({ tenant_id, saga_id }: SagaRow, record: (tenant: Tenant) => Promise<string>): Promise<Answered> {
+  private async decided({ tenant_id, saga_id }: SagaRow, exchange: (tenant: Tenant) => Promise<SagaAnswer | undefined>): Promise<Answered> {
     const tenant = tenantOf(this.configuration.state, tenant_id);
     if (!tenant) return sagaNotFound();
-    const watch = this.watches.open(tenant_id, saga_id);
-    try {
-      const answer = await this.answers.outcome(watch, tenant_id, await record(tenant));
-      if (!answer) return pending();
-      if (answer.kind === 'refused') return refused(answer.message);
-      const positions = answer.at ? [answer.at] : [];
-      await this.views.current({ positions, wait_ms: SHOWN_WITHIN_MS });
-      const row = await readSagaRow(this.views.store, tenant_id, saga_id);
-      const headers: Record<string, string> = answer.at ? { 'countersign-position': positionText(answer.at) } : {};
-      return row ? { body: summaryOf(row), headers } : sagaNotFound();
-    } finally {
-      watch.close();
-    }
+    const answer = await exchange(tenant);
+    if (!answer) return pending();
+    if (answer.kind === 'refused') return refused(answer.message);
+    await this.views.current({ positions: answer.at ? [answer.at] : [], wait_ms: SHOWN_WITHIN_MS });
+    const row = await readSagaRow(this.views.store, tenant_id, saga_id);
+    const headers: Record<string, string> = answer.at ? { 'countersign-position': positionText(answer.at) } : {};
+    return row ? { body: summaryOf(row), headers } : sagaNotFound();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ReadSaga, SagaStepWrite, SagaUndoState, SagaWaitRow } from '@countersign/store';
+import type { ReadSaga, SagaSkipWrite, SagaStepWrite, SagaUndoState, SagaWaitRow } from '@countersign/store';
 import { isoOf } from '../answers/shared-schemas.js';
 import { nameOf, parsed, summaryOf } from './saga-summary.js';
 import { callLink, ticketOf } from './saga-ticket.js';
@@ -44,6 +44,11 @@ function waitOf(row: SagaWaitRow, questions: Readonly<Record<string, string>>): 
   };
 }
 
+const skippedOf = ({ step_id, level, tool, version, reason, skipped_at_ms }: SagaSkipWrite): SagaWithSteps['skipped_levels'][number] => ({
+  ...{ step_id, level, tool, version, reason },
+  skipped_at: new Date(skipped_at_ms).toISOString(),
+});
+
 /** The newest irreversible step that took effect. */
 function pivotOf(steps: readonly SagaStepWrite[]): string | null {
   const pivots = steps.filter(({ is_irreversible, effect }) => is_irreversible && effect === 'happened');
@@ -51,12 +56,13 @@ function pivotOf(steps: readonly SagaStepWrite[]): string | null {
 }
 
 /** A saga with its steps, waits and tickets. */
-export function detailsOf({ saga, steps, waits, tickets }: ReadSaga): SagaWithSteps {
+export function detailsOf({ saga, steps, waits, tickets, skips }: ReadSaga): SagaWithSteps {
   const asked = (parsed(saga.questions) ?? {}) as Readonly<Record<string, string>>;
   return {
     ...summaryOf(saga),
     pivot_step_id: pivotOf(steps),
     steps: steps.map(stepOf),
+    skipped_levels: skips.map(skippedOf),
     waits: waits.map((row) => waitOf(row, asked)),
     tickets: tickets.map(ticketOf),
   };

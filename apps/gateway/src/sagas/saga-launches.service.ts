@@ -1,23 +1,19 @@
 import { type Caller, CallSealer, Refusal, Views } from '@countersign/calls';
-import type { EventMap } from '@countersign/contracts';
 import type { Tenant } from '@countersign/domain';
 import { countOpenSagas, type LogPosition, readSagaRow, type SagaRow } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { positionText } from '../positions/positions.js';
-import { ANSWER_WITHIN_MS, positionOf, SagaAnswers, type StartAnswer } from './saga-answers.service.js';
+import { ANSWER_WITHIN_MS, positionOf, type StartAnswer } from './saga-answers.service.js';
+import { SagaExchanges } from './saga-exchanges.service.js';
 import type { SagaIdentity } from './saga-identity.js';
-import { SagaRequests } from './saga-requests.js';
+import type { CheckedSagaRequest } from './saga-request-checks.service.js';
 import type { StartedSaga } from './saga-start.js';
 import { startedSummary, summaryOf } from './saga-summary.js';
-import type { SagaWatch } from './saga-watch.js';
-import { SagaWatches } from './saga-watches.js';
 
 /** Open sagas of one tenant; more are refused. */
 export const OPEN_SAGAS_MAX = 10_000;
 /** How long an answer waits for the views to show what is on the record, ms. */
 const SHOWN_WITHIN_MS = 1_000;
-
-type Fields = Omit<EventMap['saga_requested'], 'meta' | 'requested_at_ms'>;
 
 interface LaunchBy {
   caller: Caller;
@@ -48,56 +44,45 @@ export class SagaLaunches {
   private readonly starting = new Map<string, number>();
 
   constructor(
-    private readonly requests: SagaRequests,
-    private readonly watches: SagaWatches,
-    private readonly answers: SagaAnswers,
+    private readonly exchanges: SagaExchanges,
     private readonly views: Views,
     private readonly sealer: CallSealer,
   ) {}
 
-  /** Answers a repeated request with its saga; a refusal if the request differs from the first one. */
-  async repeated(
-    identity: SagaIdentity,
-    row: SagaRow,
-    { caller: { tenant_id }, wait_ms }: Omit<LaunchBy, 'subjects'>,
-  ): Promise<StartedSaga | Refusal> {
-    if (row.request_digest !== identity.request_digest) return taken(identity);
-    if (row.end_status !== null || wait_ms === 0) return shown(row, true);
-    const watch = this.watches.open(tenant_id, row.saga_id);
-    try {
-      await this.answers.end(watch, tenant_id, row.saga_id, wait_ms);
-    } finally {
-      watch.close();
-    }
-    return shown((await this.row(tenant_id, row.saga_id, [])) ?? row, true);
+  /** Answers a repeated request with its saga, or refuses another request with its id; undefined if the views show no such saga. */
+  async repeated(identity: SagaIdentity, by: Pick<LaunchBy, 'caller' | 'wait_ms'>): Promise<StartedSaga | Refusal | undefined> {
+    if (identity.chosen_by === 'none') return undefined;
+    const row = await readSagaRow(this.views.store, by.caller.tenant_id, identity.saga_id);
+    return row && this.known(identity, row, by);
   }
 
-  async launch(tenant: Tenant, identity: SagaIdentity, fields: Fields, by: LaunchBy): Promise<StartedSaga | Refusal> {
+  async launch(tenant: Tenant, identity: SagaIdentity, fields: CheckedSagaRequest, by: LaunchBy): Promise<StartedSaga | Refusal> {
     const { tenant_id } = tenant;
-    const starting = this.starting.get(tenant_id) ?? 0;
-    if ((await countOpenSagas(this.views.store, tenant_id, OPEN_SAGAS_MAX)) + starting >= OPEN_SAGAS_MAX) return tooMany();
+    const open = await countOpenSagas(this.views.store, tenant_id, OPEN_SAGAS_MAX);
+    if (open + (this.starting.get(tenant_id) ?? 0) >= OPEN_SAGAS_MAX) return tooMany();
     const sealed = await this.sealed(tenant_id, fields, by.subjects);
     if (sealed instanceof Refusal) return sealed;
-    this.starting.set(tenant_id, (this.starting.get(tenant_id) ?? 0) + 1);
-    const watch = this.watches.open(tenant_id, identity.saga_id);
+    this.count(tenant_id, 1);
+    let counts = true;
+    const onStart = () => {
+      if (counts) this.count(tenant_id, -1);
+      counts = false;
+    };
     try {
-      const command_id = await this.requests.record(tenant, 'saga_requested', sealed);
-      const answer = await this.answers.start(watch, tenant_id, identity.saga_id, command_id);
-      this.started(tenant_id);
-      return await this.answered(watch, identity, answer, by);
+      return await this.answered(identity, await this.exchanges.start(tenant, sealed, by.wait_ms, onStart), by);
     } finally {
-      watch.close();
+      onStart();
     }
   }
 
-  private started(tenant_id: string): void {
-    const left = (this.starting.get(tenant_id) ?? 1) - 1;
-    if (left > 0) this.starting.set(tenant_id, left);
+  private count(tenant_id: string, change: 1 | -1): void {
+    const count = (this.starting.get(tenant_id) ?? 0) + change;
+    if (count > 0) this.starting.set(tenant_id, count);
     else this.starting.delete(tenant_id);
   }
 
   /** Inputs about data subjects are sealed under their keys. A definition is not: it may hold no personal data. */
-  private async sealed(tenant_id: string, fields: Fields, subjects: readonly string[]): Promise<Fields | Refusal> {
+  private async sealed(tenant_id: string, fields: CheckedSagaRequest, subjects: readonly string[]): Promise<CheckedSagaRequest | Refusal> {
     const { inputs_json, definition_json } = fields;
     const forged = this.sealer.forged(tenant_id, `${inputs_json}\n${definition_json ?? ''}`);
     if (forged || subjects.length === 0) return forged ?? fields;
@@ -105,27 +90,30 @@ export class SagaLaunches {
     return sealed instanceof Refusal ? sealed : { ...fields, inputs_json: sealed as string };
   }
 
-  private async answered(
-    watch: SagaWatch,
-    identity: SagaIdentity,
-    answer: StartAnswer | undefined,
-    by: LaunchBy,
-  ): Promise<StartedSaga | Refusal> {
+  private async answered(identity: SagaIdentity, answer: StartAnswer | undefined, by: LaunchBy): Promise<StartedSaga | Refusal> {
     const { saga_id, request_digest } = identity;
     const { tenant_id } = by.caller;
     if (!answer) return pending(saga_id);
-    if (answer.kind === 'known') return this.repeated(identity, answer.row, by);
+    if (answer.kind === 'known') return this.known(identity, answer.row, by);
     if (answer.kind === 'refused') {
       const row = identity.chosen_by === 'none' ? undefined : await this.row(tenant_id, saga_id, answer.at ? [answer.at] : []);
-      return row ? this.repeated(identity, row, by) : refused(answer.message);
+      return row ? this.known(identity, row, by) : refused(answer.message);
     }
-    const { at } = answer;
-    if (at.event.request_digest !== request_digest) return taken(identity);
-    if (by.wait_ms > 0) await this.answers.end(watch, tenant_id, saga_id, by.wait_ms);
-    const row = await this.row(tenant_id, saga_id, [positionOf(at)]);
-    const headers = { location: locationOf(saga_id), 'countersign-position': positionText(positionOf(at)) };
+    const { event } = answer.at;
+    if (event.request_digest !== request_digest) return taken(identity);
+    const at = positionOf(answer.at);
+    const row = await this.row(tenant_id, saga_id, [at]);
+    const headers = { location: locationOf(saga_id), 'countersign-position': positionText(at) };
     if (row) return { ...shown(row, false), headers };
-    return { saga: startedSummary(at.event), is_repeat: false, has_ended: false, headers };
+    return { saga: startedSummary(event), is_repeat: false, has_ended: false, headers };
+  }
+
+  private async known(identity: SagaIdentity, row: SagaRow, by: Pick<LaunchBy, 'caller' | 'wait_ms'>): Promise<StartedSaga | Refusal> {
+    const { tenant_id, saga_id, request_digest, end_status } = row;
+    if (request_digest !== identity.request_digest) return taken(identity);
+    if (end_status !== null || by.wait_ms === 0) return shown(row, true);
+    await this.exchanges.ended(tenant_id, saga_id, by.wait_ms);
+    return shown((await this.row(tenant_id, saga_id, [])) ?? row, true);
   }
 
   /** The row of a saga once the views have what this gateway has seen. */

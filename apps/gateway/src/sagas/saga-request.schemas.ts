@@ -60,7 +60,7 @@ export const sagaControl = optionalBody(
 export const waitAnswer = z
   .strictObject({
     outcome: z.enum(['answered', 'refused']),
-    answer: z.unknown().optional().describe('becomes the output of the step; at most 64 KiB of JSON'),
+    answer: z.unknown().optional().describe('at most 64 KiB of JSON; of a manual step its output'),
     reason: reason.optional(),
     subjects: subjectsRequest,
   })

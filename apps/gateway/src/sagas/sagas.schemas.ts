@@ -93,6 +93,17 @@ const wait = z
   })
   .meta({ id: 'SagaWait' });
 
+const skippedLevel = z
+  .object({
+    step_id: z.string(),
+    level: z.int().describe('fallback level, from 0'),
+    tool: z.string(),
+    version: z.string(),
+    reason: z.enum(['circuit_open', 'rate_budget_empty', 'deadline']),
+    skipped_at: timeOf,
+  })
+  .meta({ id: 'SkippedSagaLevel' });
+
 const action = z
   .object({
     act: z.enum(['retry', 'done_by_hand', 'accept', 'cancel', 'resolve_call', 'undo_call']),
@@ -124,6 +135,7 @@ export const sagaWithSteps = saga
   .extend({
     pivot_step_id: text.describe('the irreversible step that stands, with all that took effect before it'),
     steps: z.array(step).describe('one for each call of a step, of all fallback levels'),
+    skipped_levels: z.array(skippedLevel).describe('levels that were skipped without a call'),
     waits: z.array(wait),
     tickets: z.array(ticket),
   })

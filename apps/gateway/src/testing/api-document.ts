@@ -42,6 +42,7 @@ export function routedGateway(): Promise<INestApplication> {
     subjects: {},
     calls: { recorded: {} },
     usage: {},
+    sagas: {},
   } as unknown as GatewayParts;
   const module = GatewayModule.of(whole, createLogger('gateway', 'silent'));
   return NestFactory.create(module, new FastifyAdapter(), { logger: false, abortOnError: false, preview: true });

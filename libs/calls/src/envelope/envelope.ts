@@ -186,15 +186,13 @@ function recordedMembers({ call }: SeenCall, outcome: Outcome | undefined): Reco
 export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): EnvelopeMembers {
   const status = statusOf(state);
   const [call, outcome] = [state.call, outcomeOf(state)];
-  const authority = call?.authority;
-  const extras = outcome?.extras;
+  const [authority, extras] = [call?.authority, outcome?.extras];
   const deduplication = deduplicationJson(state, notes);
   const error = errorJson(errorOf(state, status));
   const requestedMs = state.requested?.at_ms ?? call?.requested_at_ms ?? null;
   const startedMs = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? requestedMs;
   const endMs = endedAt(state, status);
-  const started_at = time(startedMs);
-  const ended_at = time(endMs);
+  const [started_at, ended_at] = [time(startedMs), time(endMs)];
   const tool = call?.tool ?? null;
   const made = {
     call_id: state.call_id,

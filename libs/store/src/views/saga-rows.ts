@@ -1,4 +1,12 @@
-import type { EffectEvidence, SagaEndStatus, SagaStepStatus, SagaTicket, SagaWaitKind, SagaWaitOutcome } from '@countersign/contracts';
+import type {
+  EffectEvidence,
+  SagaEndStatus,
+  SagaLevelSkipReason,
+  SagaStepStatus,
+  SagaTicket,
+  SagaWaitKind,
+  SagaWaitOutcome,
+} from '@countersign/contracts';
 import type { Row } from '../store.js';
 
 /** What one or more events report about a saga; null for what they do not report. */
@@ -119,6 +127,19 @@ export interface SagaTicketWrite extends Row {
   step_id: string | null;
   call_id: string | null;
   opened_at_ms: number;
+}
+
+/** A fallback level that was skipped without a call. */
+export interface SagaSkipWrite extends Row {
+  tenant_id: string;
+  saga_id: string;
+  step_id: string;
+  source_offset: number;
+  level: number;
+  tool: string;
+  version: string;
+  reason: SagaLevelSkipReason;
+  skipped_at_ms: number;
 }
 
 /** Why tickets closed: what a person did, evidence, the saga turned back, or it ended. */

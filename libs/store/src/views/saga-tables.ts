@@ -51,6 +51,12 @@ export const sagaTables: ViewSet = {
       ],
     },
     {
+      name: 'saga_skips',
+      columns: `tenant_id text NOT NULL, saga_id text NOT NULL, step_id text NOT NULL, source_offset int8 NOT NULL, level int2 NOT NULL,
+        tool text NOT NULL, version text NOT NULL, reason text NOT NULL, skipped_at_ms int8 NOT NULL`,
+      key: ['tenant_id', 'saga_id', 'source_offset'],
+    },
+    {
       name: 'saga_answers',
       columns: `tenant_id text NOT NULL, command_id text NOT NULL, saga_id text NOT NULL, outcome text NOT NULL, message text,
         source_offset int8 NOT NULL`,

@@ -2,6 +2,7 @@ import type { Row, Statement } from '../store.js';
 import type {
   SagaAnswerWrite,
   SagaEvidence,
+  SagaSkipWrite,
   SagaStepWrite,
   SagaTicketClosing,
   SagaTicketWrite,
@@ -212,6 +213,20 @@ export function closeSagaTickets(rows: readonly SagaTicketClosing[]): Statement 
                  WHERE t.closed_at_ms IS NULL AND t.opened_offset < c.at_offset AND (${CLOSES})
                  ORDER BY t.tenant_id, t.saga_id, t.opened_offset, c.at_offset) AS c
            WHERE ticket.tenant_id = c.tenant_id AND ticket.saga_id = c.saga_id AND ticket.opened_offset = c.opened_offset`,
+    params,
+  };
+}
+
+const skipTypes: Types<Named<SagaSkipWrite>> = {
+  ...place,
+  ...{ step_id: 'text', source_offset: 'int8', level: 'int2', tool: 'text', version: 'text', reason: 'text', skipped_at_ms: 'int8' },
+};
+
+export function insertSagaSkips(rows: readonly SagaSkipWrite[]): Statement {
+  const { names, unnest, params } = columnsOf(skipTypes, rows);
+  return {
+    name: 'views_insert_saga_skips',
+    text: `INSERT INTO {saga_skips} (${names}) SELECT * FROM ${unnest} ON CONFLICT DO NOTHING`,
     params,
   };
 }

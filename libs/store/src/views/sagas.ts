@@ -1,7 +1,7 @@
 import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
-import type { SagaAnswerWrite, SagaStepWrite, SagaTicketWrite, SagaWaitRow, SagaWrite } from './saga-rows.js';
+import type { SagaAnswerWrite, SagaSkipWrite, SagaStepWrite, SagaTicketWrite, SagaWaitRow, SagaWrite } from './saga-rows.js';
 
 export const sagaStatuses = [
   ...(['pending', 'running', 'awaiting_approval', 'compensating'] as const),
@@ -50,6 +50,7 @@ export interface ReadSaga {
   steps: SagaStepWrite[];
   waits: SagaWaitRow[];
   tickets: SagaTicketRow[];
+  skips: SagaSkipWrite[];
 }
 
 export interface SagaTicketRow extends SagaTicketWrite {
@@ -67,12 +68,13 @@ export async function readSaga(sql: Sql, tenant_id: string, saga_id: string): Pr
       text: `SELECT * FROM ${table} WHERE tenant_id = $1 AND saga_id = $2 ORDER BY ${order}`,
       params: [tenant_id, saga_id],
     });
-  const [steps, waits, tickets] = await Promise.all([
+  const [steps, waits, tickets, skips] = await Promise.all([
     part<SagaStepWrite>('saga_steps', 'source_offset, step_id, iteration, attempt'),
     part<SagaWaitRow>('saga_waits', 'opened_offset'),
     part<SagaTicketRow>('saga_tickets', 'opened_offset'),
+    part<SagaSkipWrite>('saga_skips', 'source_offset'),
   ]);
-  return { saga, steps, waits, tickets };
+  return { saga, steps, waits, tickets, skips };
 }
 
 /** The newest wait of a step; undefined if it never waited. */

@@ -48,12 +48,13 @@ const key = (ticket: { ticket: string; step_id: string | null; call_id: string |
 const sorted = (texts: Iterable<string>) => [...new Set(texts)].sort();
 
 /** What the domain says about a saga, in the words of the views. */
-function expected({ saga_id, state }: Told) {
+function expected({ saga_id, state, facts, at }: Told) {
   const saga = state as RunningSaga;
   const runs = [...saga.steps.values()].flatMap((step) => step.runs);
   return {
     ...{ saga_id, status: sagaStatusOf(saga), paused: saga.paused_until_ms !== null },
     tickets: sorted(saga.tickets.map(key)),
+    skips: facts.slice(0, at).filter(({ event_type }) => event_type === 'saga_level_skipped').length,
     waits: sorted([...saga.waits].filter(([, { end }]) => end === null).map(([id]) => id)),
     runs: sorted(
       runs.map(({ call_id, end, undo }) => JSON.stringify([call_id, end?.status ?? null, end?.effect ?? null, undo?.state ?? null])),
@@ -64,11 +65,12 @@ function expected({ saga_id, state }: Told) {
 async function shown({ saga_id }: Told) {
   const found = await readSaga(store, 'acme', saga_id);
   if (!found) throw new Error(`no ${saga_id}`);
-  const { saga, steps, waits, tickets } = found;
+  const { saga, steps, waits, tickets, skips } = found;
   const calls = steps.filter(({ call_id }) => call_id !== null);
   return {
     ...{ saga_id, status: saga.status, paused: saga.paused },
     tickets: sorted(tickets.filter(({ closed_at_ms }) => closed_at_ms === null).map(key)),
+    skips: skips.length,
     waits: sorted(waits.filter(({ ended_as }) => ended_as === null).map(({ step_id }) => step_id)),
     runs: sorted(calls.map(({ call_id, status, effect, undo_state }) => JSON.stringify([call_id, status, effect, undo_state]))),
   };

@@ -2,6 +2,7 @@ import { type Statement, sagaTables as set } from '@countersign/store';
 import type { Change, PendingRows, Projection } from '../projection.js';
 import { PendingAnswers } from './pending-answers.js';
 import { PendingSagaRows } from './pending-saga-rows.js';
+import { PendingSkips } from './pending-skips.js';
 import { PendingSteps } from './pending-steps.js';
 import { PendingTickets } from './pending-tickets.js';
 import { PendingWaits } from './pending-waits.js';
@@ -9,7 +10,14 @@ import { isSagaEvent } from './saga-event.js';
 
 /** The rows of one write. */
 class PendingSagas implements PendingRows {
-  private readonly parts = [new PendingSagaRows(), new PendingSteps(), new PendingWaits(), new PendingTickets(), new PendingAnswers()];
+  private readonly parts = [
+    new PendingSagaRows(),
+    new PendingSteps(),
+    new PendingSkips(),
+    new PendingWaits(),
+    new PendingTickets(),
+    new PendingAnswers(),
+  ];
 
   fold({ at }: Change): void {
     if (isSagaEvent(at)) for (const part of this.parts) part.fold(at);
