@@ -41,6 +41,7 @@ export function routedGateway(): Promise<INestApplication> {
     drops: {},
     subjects: {},
     calls: { recorded: {} },
+    sagas: {},
     usage: {},
   } as unknown as GatewayParts;
   const module = GatewayModule.of(whole, createLogger('gateway', 'silent'));

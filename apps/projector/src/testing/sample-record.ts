@@ -92,6 +92,7 @@ export class SampleRecord extends SampleHistory {
       compensation_tool: 'unbook',
       deadline_at_ms: null,
       latency_ms: 1,
+      repairs: [],
     };
     const call = { level: 1, call_id, ...tool, key: 'k', inputs_json: '{}', ...traits, requested_at_ms: this.hlc };
     this.put('compensation', 'saga_step_requested', { ...at, meta: this.meta(null), attempt: 1, ...call });

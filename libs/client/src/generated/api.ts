@@ -5567,6 +5567,8 @@ export interface components {
             pivot_step_id: string | null;
             /** @description one for each call of a step, of all fallback levels */
             steps: components["schemas"]["SagaStep"][];
+            /** @description levels that were skipped without a call */
+            skipped_levels: components["schemas"]["SkippedSagaLevel"][];
             waits: components["schemas"]["SagaWait"][];
             tickets: components["schemas"]["SagaTicket"][];
         };
@@ -5585,6 +5587,8 @@ export interface components {
             requested_at: string | null;
             deadline_at: string | null;
             is_irreversible: boolean | null;
+            /** @description what was changed in the inputs of a read after its last call */
+            repairs: string[];
             cancel_requested: boolean;
             /** @description status of its call when that ended; null: it has not ended; skipped: its condition was false */
             status: string | null;
@@ -5610,6 +5614,20 @@ export interface components {
             ended_at: string | null;
             /** @description a CallError, or null */
             error: unknown;
+        };
+        SkippedSagaLevel: {
+            step_id: string;
+            /** @description fallback level, from 0 */
+            level: number;
+            tool: string;
+            version: string;
+            /** @enum {string} */
+            reason: "circuit_open" | "rate_budget_empty" | "deadline";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            skipped_at: string;
         };
         SagaWait: {
             step_id: string;
@@ -12478,7 +12496,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     outcome: "answered" | "refused";
-                    /** @description becomes the output of the step; at most 64 KiB of JSON */
+                    /** @description at most 64 KiB of JSON; of a manual step its output */
                     answer?: unknown;
                     reason?: string;
                     /**
