@@ -1,8 +1,6 @@
 import type { AuthorityResolver, RecordWriter } from '@countersign/calls';
 import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { AppDeps } from '@countersign/process';
-import type { Provider } from '@nestjs/common';
-import { AUTHORITY_RESOLVER } from './authority-resolver.js';
 import { SagaRequests } from './saga-requests.js';
 import { SagaWatches } from './saga-watches.js';
 
@@ -18,9 +16,3 @@ export const sagaParts = ({ log, codec, clock, schemas }: AppDeps, writer: Recor
   requests: new SagaRequests(writer, log, codec, clock),
   watches: new SagaWatches(log, new BatchDecoder(codec, schemas)),
 });
-
-export const sagaProviders = ({ authority, requests, watches }: SagaParts): Provider[] => [
-  { provide: AUTHORITY_RESOLVER, useValue: authority },
-  { provide: SagaRequests, useValue: requests },
-  { provide: SagaWatches, useValue: watches },
-];

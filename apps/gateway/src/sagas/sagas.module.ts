@@ -1,4 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Module, type Provider } from '@nestjs/common';
+import { AUTHORITY_RESOLVER } from './authority-resolver.js';
 import { SagaAnswers } from './saga-answers.service.js';
 import { SagaCommandsController } from './saga-commands.controller.js';
 import { SagaCommands } from './saga-commands.service.js';
@@ -6,9 +7,12 @@ import { SagaDefinitionChoice } from './saga-definition-choice.service.js';
 import { SagaExchanges } from './saga-exchanges.service.js';
 import { SagaIdentities } from './saga-identities.service.js';
 import { SagaLaunches } from './saga-launches.service.js';
+import type { SagaParts } from './saga-parts.js';
 import { SagaRequestChecks } from './saga-request-checks.service.js';
+import { SagaRequests } from './saga-requests.js';
 import { SagaStarts } from './saga-starts.service.js';
 import { SagaTicketsController } from './saga-tickets.controller.js';
+import { SagaWatches } from './saga-watches.js';
 import { SagasController } from './sagas.controller.js';
 import { SagasService } from './sagas.service.js';
 
@@ -28,3 +32,10 @@ import { SagasService } from './sagas.service.js';
   ],
 })
 export class SagasModule {}
+
+/** The shared dependencies of the module. */
+export const sagaProviders = ({ authority, requests, watches }: SagaParts): Provider[] => [
+  { provide: AUTHORITY_RESOLVER, useValue: authority },
+  { provide: SagaRequests, useValue: requests },
+  { provide: SagaWatches, useValue: watches },
+];

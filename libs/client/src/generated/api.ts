@@ -12201,7 +12201,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12250,7 +12249,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12299,7 +12297,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12348,7 +12345,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12392,13 +12388,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": {
-                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
-                    reason?: string;
+                    reason: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
@@ -12441,13 +12435,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": {
-                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
-                    reason?: string;
+                    reason: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
