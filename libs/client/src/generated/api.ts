@@ -3838,13 +3838,15 @@ export interface components {
             saga_id?: string;
             definition?: string | null;
             definition_version?: string | null;
-            steps?: unknown[];
+            definition_digest?: string | null;
             step_id?: string;
             iteration?: number;
             attempt?: number;
             of_call_id?: string;
             status?: string;
             failed_step_id?: string | null;
+            pivot_step_id?: string | null;
+            failure?: string | null;
             started_at_ms?: number;
             requested_at_ms?: number;
             executed_at_ms?: number;
