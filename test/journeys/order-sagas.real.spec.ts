@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KillablePlatform, type KillableService, killableDistributed, killableEmbedded } from './killable-platform.js';
 import { describeOrderSagaJourneys } from './order-saga-journeys.js';
+import { saveOrdersInStorm } from './order-saga-storm.js';
 import { declinedOrderSaga, unattendedOrderSaga } from './order-sagas.js';
 import { SagaJourneyWorld } from './saga-world.js';
+
+/** On a machine under load. */
+const STORM_MS = 600_000;
 
 /** Where a service dies: while this tool is between its effect and its answer. */
 type Kill = [service: KillableService, tool: string, action: 'run' | 'compensate'];
@@ -53,4 +57,15 @@ describe.each([
       expect([await at.effectsOf(order_id), await at.ledger.available(inputs.sku)]).toEqual([['ledger_reserve undone'], 10]);
     }
   });
+
+  test(
+    'orders with faults at their tools, while orchestrator and executor are killed: each is complete or undone',
+    async () => {
+      const ends = await saveOrdersInStorm(at, killable, { count: 10, seed: 7, kills: ['orchestrator', 'executor'] });
+      // Aborted: its first step was refused.
+      expect(['aborted', 'compensated', 'completed']).toEqual(expect.arrayContaining(ends));
+      expect(ends).toEqual(expect.arrayContaining(['completed', 'compensated']));
+    },
+    STORM_MS,
+  );
 });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { envelopeText } from '@countersign/calls';
 import {
   canonicalText,
   type EventMap,
@@ -12,12 +13,13 @@ import {
   sha256Hex,
   type TopicEvents,
 } from '@countersign/contracts';
-import type { SagaDefinition } from '@countersign/domain';
+import { type SagaDefinition, unpackCall } from '@countersign/domain';
 import { BatchDecoder, type Recorded } from '@countersign/event-log';
 import { parsePlatformConfig } from '@countersign/process';
 import { openPlatform, type Platform } from '@countersign/process/platform';
 import { startStandalone } from '@countersign/standalone';
 import { parseStandaloneConfig } from '@countersign/standalone/config';
+import { changeCircuits, readCall } from '@countersign/store';
 
 type SagaRecord = Recorded<TopicEvents['compensation']['event_type']>;
 type RequestType = TopicEvents['saga-requested']['event_type'];
@@ -119,6 +121,25 @@ export class SagaPlatform {
     return meta.event_id;
   }
 
+  /** Opens the circuit of a tool, as failures that executors reported would. */
+  async openCircuit(tool: string, version: string): Promise<void> {
+    const now_ms = Date.now();
+    const after = { slots: '[]', failing_since_ms: now_ms, openings: 1, opened_at_ms: now_ms, open_until_ms: now_ms + 60_000 };
+    await changeCircuits(this.deps.store, [{ tenant_id: 'default', tool, version, revision: null, after }]);
+    // Every process reads the circuits once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+  }
+
+  /** A call as its envelope shows it. */
+  async envelope(call_id: string): Promise<Record<string, unknown>> {
+    for (;;) {
+      const row = await readCall(this.deps.store, 'default', call_id);
+      const state = row && unpackCall(row.state);
+      if (state?.end) return JSON.parse(envelopeText(state, { repeat: false, effect: undefined })) as Record<string, unknown>;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
   /** The records of a saga so far. */
   async records(saga_id: string): Promise<SagaRecord[]> {
     const { log, codec } = this.deps;
@@ -161,6 +182,8 @@ export function storyOf(records: readonly SagaRecord[]): string[] {
         return [`${record.event.step_id}?${record.event.level > 0 ? record.event.level : ''}`];
       case 'saga_step_ended':
         return [`${record.event.step_id} ${record.event.status}`];
+      case 'saga_level_skipped':
+        return [`${record.event.step_id} skipped: ${record.event.reason}`];
       case 'compensation_requested':
         return [`undo ${record.event.step_id}?`];
       case 'compensation_executed':

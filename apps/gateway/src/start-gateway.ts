@@ -122,6 +122,13 @@ function recordParts(deps: AppDeps, settings: ConfigurationService): Pick<Wired,
   return { drops, damage, trees: new SignedTrees(log, evidence?.checkpoints) };
 }
 
+/** What decides under the current rules without a record. */
+function policyParts(deps: AppDeps, settings: ConfigurationService) {
+  const trustScores = new TrustScoreCache(deps);
+  const rulings = new TenantRulings(() => deps.clock.now_ms(), trustScores);
+  return { trustScores, rulings, policies: new PolicyService(settings, rulings, deps.store, new CallHistoryReader(deps)) };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const { checked, reading } = checkedReads(deps);
@@ -132,7 +139,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
-  const sender = new CallbackSender(keys, now_ms, callback_door);
+  const [sender, circuits] = [new CallbackSender(keys, now_ms, callback_door), new CircuitReader(store, clock)];
   const authority = delegatedAuthority(deps, configuration, tokens, views);
   const terms = { configuration, writer, views, authority, delivery: sender, callback_addresses };
   const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, terms);
@@ -140,12 +147,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
-  const [trustScores, circuits] = [new TrustScoreCache(deps), new CircuitReader(store, clock)];
-  const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
   const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
-  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, clock }));
+  const { trustScores, rulings, policies } = policyParts(deps, settings);
   return {
     running,
     sender,

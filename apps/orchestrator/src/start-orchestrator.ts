@@ -38,7 +38,12 @@ export interface SharedCalls {
   readable: Readable;
 }
 
-function actionsOf(deps: AppDeps, { configuration, calls, readable }: SharedCalls, compiled: CompiledSagas, circuits: CircuitView): SagaActions {
+function actionsOf(
+  deps: AppDeps,
+  { configuration, calls, readable }: SharedCalls,
+  compiled: CompiledSagas,
+  circuits: CircuitView,
+): SagaActions {
   const { clock, keys, log, store } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
@@ -66,7 +71,8 @@ function transportOf(
     codec,
     group: 'orchestrator',
     lanes: config.lanes,
-    visibility: 'durable',
+    // Nothing is performed or answered before the records of a decision are durable, and these are later in the journal.
+    visibility: 'appended',
     batch_records_max: config.batch_records_max,
     now_ms: () => clock.now_ms(),
     faults: logger,

@@ -113,6 +113,7 @@ export { sagaQuestionsOf } from './saga/definition/questions.js';
 export { shapeFaults as sagaShapeFaults } from './saga/definition/shape-faults.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { placedUses, resolveTool } from './saga/definition/tools.js';
+export { differenceMax } from './saga/reliability/agreement.js';
 export { predictSaga, type SagaPrediction } from './saga/reliability/predict.js';
 export { type ChainRates, type LatencyRange, type LevelRates, PREDICTED_ITEMS_MAX, ratesFaults } from './saga/reliability/rates.js';
 export { SagaSimulation, type SimulatedEnds, simulationFault } from './saga/reliability/simulate.js';

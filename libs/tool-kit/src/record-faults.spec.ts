@@ -119,3 +119,28 @@ describe('inputs with grant marks', () => {
     expect(marked(beside as never, { resources }).contract.resources).toEqual(resources);
   });
 });
+
+describe('inputs that may be broadened', () => {
+  const read = (mark: unknown, more: Partial<Definition> = {}) =>
+    defineTool({
+      ...tool,
+      ...{ effect_class: 'read_internal', idempotency: undefined, run: async () => ({ amount: 1 }) },
+      input: z.strictObject({ since: z.string().optional().meta({ 'x-broaden': mark }), owner: z.string() }),
+      ...more,
+    } as Definition);
+
+  test('have an order, or an order and a wider value', () => {
+    for (const mark of [1, { order: 2, to: 'any' }]) {
+      const { properties } = read(mark).contract.input_schema as { properties: Record<string, object> };
+      expect(properties.since).toMatchObject({ 'x-broaden': mark });
+    }
+  });
+
+  test('are inputs of reads that may be left out', () => {
+    for (const mark of ['first', true, { to: 'any' }, null]) expect(() => read(mark)).toThrow('/since: x-broaden must be an order');
+    const required = z.strictObject({ owner: z.string().meta({ 'x-broaden': 1 }) });
+    expect(() => read(1, { input: required as never })).toThrow('/owner: x-broaden: a required input cannot be dropped');
+    const write = { effect_class: 'commit_low', idempotency: { except: [] } } as const;
+    expect(() => read(1, write as never)).toThrow('/since: x-broaden: only the inputs of reads are broadened');
+  });
+});

@@ -13,6 +13,7 @@ export function recordFaults(contract: ToolContract): string[] {
     ...checkFaults(contract),
     ...grantMarkFaults(contract.input_schema, ''),
     ...freeNameFaults(contract),
+    ...broadenMarkFaults(contract),
   ];
 }
 
@@ -48,6 +49,21 @@ function freeInputs({ properties }: Schema, path: string): string[] {
     if (!isSchema(field)) return [];
     const at = memberPointer(path, name);
     return field['x-grant'] === 'free' ? [at] : freeInputs(field, at);
+  });
+}
+
+/** `x-broaden` marks the filters of a read that a repair may drop, or set to a value, where the answer is empty. */
+function broadenMarkFaults({ input_schema, effect_class }: ToolContract): string[] {
+  const { properties, required } = input_schema;
+  return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, field]) => {
+    const mark = isSchema(field) ? field['x-broaden'] : undefined;
+    if (mark === undefined) return [];
+    const at = memberPointer('', name);
+    if (!isReadOnly(effect_class)) return [`${at}: x-broaden: only the inputs of reads are broadened`];
+    const { order, to } = isSchema(mark) ? mark : { order: mark, to: undefined };
+    if (typeof order !== 'number' || !Number.isFinite(order)) return [`${at}: x-broaden must be an order, or {order, to}`];
+    const is_required = Array.isArray(required) && required.includes(name);
+    return to === undefined && is_required ? [`${at}: x-broaden: a required input cannot be dropped; write {order, to}`] : [];
   });
 }
 

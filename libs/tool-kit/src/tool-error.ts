@@ -2,7 +2,8 @@ import type { ErrorClass, ErrorCode } from '@countersign/contracts';
 
 /**
  * An expected refusal by the tool: the call ends as failed with this code. `effect: 'none'` promises that nothing outside changed and
- * releases the idempotency key; omit it if that is not certain.
+ * releases the idempotency key; omit it if that is not certain. It is about its own attempt: after an earlier attempt whose answer was
+ * lost, the call is reconciled or in doubt.
  */
 export class ToolError extends Error {
   readonly countersign_tool_error = true as const;

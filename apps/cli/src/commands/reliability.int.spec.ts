@@ -66,7 +66,7 @@ test('as JSON it has the same numbers, and runs 0 simulates nothing', async () =
   expect(found.prediction.reliability).toBeCloseTo(0.97525, 5);
 });
 
-test('what the file of rates does not say is assumed, and said', async () => {
+test('what the file of rates does not have is assumed, and each assumption is listed', async () => {
   const map = { kind: 'map', name: 'each', over: { from: '/inputs/ids' }, concurrency: 1, join: { kind: 'all' }, body: step('in', 'x') };
   const wait = { kind: 'wait', name: 'ask', wait: 'approval', subject: '?', timeout_ms: 5, on_timeout: 'fail' };
   const branch = { kind: 'branch', name: 'way', choices: [{ when: 'inputs.x', block: step('on', 'x') }] };
@@ -75,13 +75,13 @@ test('what the file of rates does not say is assumed, and said', async () => {
   const whats = ['x has no runs: 0.9 is the default', 'counted as one item: set items.each', 'always answered: set answered.ask'];
   for (const what of [...whats, 'equally likely: set choices.way', 'condition is counted as true', 'the latency of x is unknown'])
     expect(text).toContain(what);
-  const told = {
+  const full = {
     tools: { x: { reliability: 1, p50_ms: 9, p99_ms: 9 } },
     choices: { way: [0.5] },
     items: { each: 3 },
     answered: { ask: 0.8 },
   };
-  const known = (await offline(definition, told)).text;
+  const known = (await offline(definition, full)).text;
   expect(known).toMatch(/R, completes without a person +0\.8000/);
   expect(known).toContain('later than the deadline');
 });
@@ -94,7 +94,7 @@ test('a chain that is too large to simulate is predicted all the same', async ()
   const items = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`m${n}`, 1_000]));
   const { code, text } = await offline(chain(nested(5)), { ...rates, items });
   expect([code, text.includes('simulated runs')]).toEqual([0, false]);
-  expect(text).toContain('/root: not simulated: one run has');
+  expect(text).toContain('/root: not simulated: one run may have 1');
 });
 
 const bomb = ['a0: &a0 [x]', ...Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(',')}]`)].join(
@@ -167,7 +167,7 @@ const served = () => ({
   '/v1/usage?group_by=tool&tool=new': { body: { items: [] } },
 });
 
-test('a running server tells versions, trust, doubts and latencies; a tool without runs has what its author declares', async () => {
+test('versions, trust, doubts and latencies come from the server; a tool without runs has the availability that its author declares', async () => {
   answers = served();
   const { code, text } = await predicted(file('d.json', chain(step('a', 'look', 'new'))));
   expect(text).toMatch(/a +1 +look +1\.2\.0 +0\.9600 +0\.939-0\.974 +500 +measured +0\.0200 +10 ms +40 ms/);
@@ -176,7 +176,7 @@ test('a running server tells versions, trust, doubts and latencies; a tool witho
   expect(code).toBe(0);
 });
 
-test('a definition whose tools do not exist is refused as when it is published; a report that may not be read is said', async () => {
+test('a definition whose tools do not exist is refused as when it is published; an unreadable usage report is a warning', async () => {
   answers = served();
   expect(await predicted(file('d.json', chain(step('a', 'none'))))).toMatchObject({
     ...{ code: 1, text: expect.stringContaining('a /root/blocks/0/use/tool: ') },

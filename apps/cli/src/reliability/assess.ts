@@ -1,6 +1,7 @@
 import type { RatesFile } from '@countersign/definitions';
 import {
   type DefinitionFault,
+  differenceMax,
   predictSaga,
   type SagaDefinition,
   type SagaPrediction,
@@ -13,8 +14,6 @@ import { assumptionsOf, chainRates, type RatedLevel } from './rated-chain.js';
 /** A rate of fewer runs is uncertain. */
 export const RUNS_FEW = 100;
 const SIMULATION_MS_MAX = 60_000;
-/** Standard errors between the prediction and the simulation: further apart once in 15,000 times by chance. */
-const ERRORS_MAX = 4;
 
 export interface Simulated {
   seed: number;
@@ -54,7 +53,7 @@ function simulated(
   const { ends } = simulation;
   const predicted = Math.min(1, rated.prediction.reliability + rated.prediction.by_person);
   const difference = (ends.completed + ends.by_person) / ends.runs - predicted;
-  const agrees = Math.abs(difference) <= ERRORS_MAX * Math.sqrt((predicted * (1 - predicted)) / ends.runs) + 1e-9;
+  const agrees = Math.abs(difference) <= differenceMax(predicted, ends.runs);
   const latency = { p50_ms: simulation.latency(0.5), p99_ms: simulation.latency(0.99) };
   return { seed, runs_wanted: runs, ends, ...latency, difference, agrees };
 }

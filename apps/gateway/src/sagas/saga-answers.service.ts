@@ -15,7 +15,10 @@ export type SagaAnswer = { kind: 'done'; at: LogPosition | undefined } | Refused
 /** `at` is absent if only the views show the refusal. */
 export type RefusedRequest = { kind: 'refused'; message: string; at: LogPosition | undefined };
 /** The saga of a start request: as recorded, or as the views show it. */
-export type StartAnswer = { kind: 'started'; at: SagaRecordOf<'saga_started'> } | { kind: 'known'; row: SagaRow } | RefusedRequest;
+export type StartAnswer =
+  | { kind: 'started'; at: SagaRecordOf<'saga_started'>; end?: SagaRecordOf<'saga_ended'> }
+  | { kind: 'known'; row: SagaRow }
+  | RefusedRequest;
 export type SagaRecordOf<T extends SagaRecord['event_type']> = Extract<SagaRecord, { event_type: T }>;
 
 /** Waits until the record answers a request about a saga. */
@@ -57,14 +60,15 @@ export class SagaAnswers {
     return this.first(watch, recorded, shown, ANSWER_WITHIN_MS);
   }
 
-  /** Resolves when the saga has ended, at the latest after this time. */
-  async end(watch: SagaWatch, tenant_id: string, saga_id: string, wait_ms: number): Promise<void> {
+  /** Resolves when the saga has ended, at the latest after this time, with the record of its end if this process saw it. */
+  async end(watch: SagaWatch, tenant_id: string, saga_id: string, wait_ms: number): Promise<SagaRecordOf<'saga_ended'> | undefined> {
     const recorded = () => {
       const at = watch.find(isOf('saga_ended'));
       return at && this.noted(at);
     };
-    const shown = async () => ((await readSagaRow(this.store, tenant_id, saga_id))?.ended_at_ms ?? null) !== null || undefined;
-    await this.first<unknown>(watch, recorded, shown, wait_ms);
+    const shown = async () => ((await readSagaRow(this.store, tenant_id, saga_id))?.ended_at_ms == null ? undefined : ('shown' as const));
+    const end = await this.first<SagaRecordOf<'saga_ended'> | 'shown'>(watch, recorded, shown, wait_ms);
+    return end === 'shown' ? undefined : end;
   }
 
   private async shownRefusal(tenant_id: string, command_id: string): Promise<StartAnswer | undefined> {

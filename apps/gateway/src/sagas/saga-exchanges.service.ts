@@ -18,19 +18,18 @@ export class SagaExchanges {
   ) {}
 
   /**
-   * Requests a saga. Waits for its start and, if it starts, up to `wait_ms` for its end. `onStart`: called once it is known whether it
-   * starts.
+   * Requests a saga. Waits for its start and, if it starts, up to `wait_ms` for its end.
    * @returns undefined if nothing is on the record in time
    */
-  async start(tenant: Whose, fields: Fields<'saga_requested'>, wait_ms: number, onStart: () => void): Promise<StartAnswer | undefined> {
+  async start(tenant: Whose, fields: Fields<'saga_requested'>, wait_ms: number): Promise<StartAnswer | undefined> {
     const { tenant_id } = tenant;
     const watch = this.watches.open(tenant_id, fields.saga_id);
     try {
       const command_id = await this.requests.record(tenant, 'saga_requested', fields);
       const answer = await this.answers.start(watch, tenant_id, fields.saga_id, command_id);
-      onStart();
-      if (answer?.kind === 'started' && wait_ms > 0) await this.answers.end(watch, tenant_id, fields.saga_id, wait_ms);
-      return answer;
+      if (answer?.kind !== 'started' || wait_ms === 0) return answer;
+      const end = await this.answers.end(watch, tenant_id, fields.saga_id, wait_ms);
+      return end ? { ...answer, end } : answer;
     } finally {
       watch.close();
     }

@@ -1,17 +1,16 @@
 import { type Caller, CallSealer, Refusal, Views } from '@countersign/calls';
 import type { Tenant } from '@countersign/domain';
-import { countOpenSagas, type LogPosition, readSagaRow, type SagaRow } from '@countersign/store';
+import { type LogPosition, readSagaRow, type SagaRow } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { positionText } from '../positions/positions.js';
+import { OPEN_SAGAS_MAX, OpenSagaCounts } from './open-saga-counts.service.js';
 import { ANSWER_WITHIN_MS, positionOf, type StartAnswer } from './saga-answers.service.js';
 import { SagaExchanges } from './saga-exchanges.service.js';
 import type { SagaIdentity } from './saga-identity.js';
 import type { CheckedSagaRequest } from './saga-request-checks.service.js';
 import type { StartedSaga } from './saga-start.js';
-import { startedSummary, summaryOf } from './saga-summary.js';
+import { recordedSummary, summaryOf } from './saga-summary.js';
 
-/** Open sagas of one tenant; more are refused. */
-export const OPEN_SAGAS_MAX = 10_000;
 /** How long an answer waits for the views to show what is on the record, ms. */
 const SHOWN_WITHIN_MS = 1_000;
 
@@ -40,13 +39,11 @@ const taken = ({ chosen_by, saga_id }: SagaIdentity): Refusal =>
 /** Records start requests and waits for their sagas. */
 @Injectable()
 export class SagaLaunches {
-  /** Requests of each tenant that wait for their start: the views do not count them yet. */
-  private readonly starting = new Map<string, number>();
-
   constructor(
     private readonly exchanges: SagaExchanges,
     private readonly views: Views,
     private readonly sealer: CallSealer,
+    private readonly open: OpenSagaCounts,
   ) {}
 
   /** Answers a repeated request with its saga, or refuses another request with its id; undefined if the views show no such saga. */
@@ -58,27 +55,11 @@ export class SagaLaunches {
 
   async launch(tenant: Tenant, identity: SagaIdentity, fields: CheckedSagaRequest, by: LaunchBy): Promise<StartedSaga | Refusal> {
     const { tenant_id } = tenant;
-    const open = await countOpenSagas(this.views.store, tenant_id, OPEN_SAGAS_MAX);
-    if (open + (this.starting.get(tenant_id) ?? 0) >= OPEN_SAGAS_MAX) return tooMany();
+    if (await this.open.isFull(tenant_id)) return tooMany();
     const sealed = await this.sealed(tenant_id, fields, by.subjects);
     if (sealed instanceof Refusal) return sealed;
-    this.count(tenant_id, 1);
-    let counts = true;
-    const onStart = () => {
-      if (counts) this.count(tenant_id, -1);
-      counts = false;
-    };
-    try {
-      return await this.answered(identity, await this.exchanges.start(tenant, sealed, by.wait_ms, onStart), by);
-    } finally {
-      onStart();
-    }
-  }
-
-  private count(tenant_id: string, change: 1 | -1): void {
-    const count = (this.starting.get(tenant_id) ?? 0) + change;
-    if (count > 0) this.starting.set(tenant_id, count);
-    else this.starting.delete(tenant_id);
+    this.open.add(tenant_id);
+    return this.answered(identity, await this.exchanges.start(tenant, sealed, by.wait_ms), by);
   }
 
   /** Inputs about data subjects are sealed under their keys. A definition is not: it may hold no personal data. */
@@ -99,13 +80,21 @@ export class SagaLaunches {
       const row = identity.chosen_by === 'none' ? undefined : await this.row(tenant_id, saga_id, answer.at ? [answer.at] : []);
       return row ? this.known(identity, row, by) : refused(answer.message);
     }
-    const { event } = answer.at;
-    if (event.request_digest !== request_digest) return taken(identity);
-    const at = positionOf(answer.at);
-    const row = await this.row(tenant_id, saga_id, [at]);
-    const headers = { location: locationOf(saga_id), 'countersign-position': positionText(at) };
+    if (answer.at.event.request_digest !== request_digest) return taken(identity);
+    return this.started(identity, answer, by);
+  }
+
+  /** A saga whose end was seen, or was not waited for, is answered from its records: the views may be behind them. */
+  private async started(
+    { saga_id }: SagaIdentity,
+    { at, end }: Extract<StartAnswer, { kind: 'started' }>,
+    by: LaunchBy,
+  ): Promise<StartedSaga> {
+    const position = positionOf(end ?? at);
+    const headers = { location: locationOf(saga_id), 'countersign-position': positionText(position) };
+    const row = end || by.wait_ms === 0 ? undefined : await this.row(by.caller.tenant_id, saga_id, [position]);
     if (row) return { ...shown(row, false), headers };
-    return { saga: startedSummary(event), is_repeat: false, has_ended: false, headers };
+    return { saga: recordedSummary(at.event, end?.event), is_repeat: false, has_ended: end !== undefined, headers };
   }
 
   private async known(identity: SagaIdentity, row: SagaRow, by: Pick<LaunchBy, 'caller' | 'wait_ms'>): Promise<StartedSaga | Refusal> {

@@ -25,8 +25,15 @@ export function summaryOf(row: SagaRow): SagaSummary {
   };
 }
 
-/** A saga that has just started, for views that do not show it yet. */
-export function startedSummary(event: EventMap['saga_started']): SagaSummary {
+/** A saga as its records show it: from its start, and its end if it has one. The views may not show it yet. */
+export function recordedSummary(started: EventMap['saga_started'], end: EventMap['saga_ended'] | undefined): SagaSummary {
+  const summary = startedSummary(started);
+  if (!end) return summary;
+  const { status, ended_at_ms, failed_step_id, reason, error } = end;
+  return { ...summary, status, ended_at: isoOf(ended_at_ms), failed_step_id, reason, error };
+}
+
+function startedSummary(event: EventMap['saga_started']): SagaSummary {
   const { saga_id, case_id, definition, definition_version, definition_digest, by, authority, started_at_ms, deadline_at_ms } = event;
   return {
     ...{ saga_id, case_id, status: 'pending', definition: namedDefinition(definition, definition_version), definition_digest },

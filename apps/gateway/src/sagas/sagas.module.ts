@@ -1,5 +1,6 @@
 import { Module, type Provider } from '@nestjs/common';
 import { AUTHORITY_RESOLVER } from './authority-resolver.js';
+import { OpenSagaCounts } from './open-saga-counts.service.js';
 import { SagaAnswers } from './saga-answers.service.js';
 import { SagaCommandsController } from './saga-commands.controller.js';
 import { SagaCommands } from './saga-commands.service.js';
@@ -21,6 +22,7 @@ import { SagasService } from './sagas.service.js';
   controllers: [SagasController, SagaCommandsController, SagaTicketsController],
   providers: [
     SagaAnswers,
+    OpenSagaCounts,
     SagaCommands,
     SagaDefinitionChoice,
     SagaExchanges,
@@ -33,7 +35,7 @@ import { SagasService } from './sagas.service.js';
 })
 export class SagasModule {}
 
-/** The shared dependencies of the module. */
+/** What sagas need of the process, for the modules of the gateway. */
 export const sagaProviders = ({ authority, requests, watches }: SagaParts): Provider[] => [
   { provide: AUTHORITY_RESOLVER, useValue: authority },
   { provide: SagaRequests, useValue: requests },

@@ -1,7 +1,7 @@
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import type { SagaOrder } from '../sagas/saga-work.js';
 
-type EndStep = Extract<SagaOrder, { kind: 'step_ended' }>;
+export type EndStep = Extract<SagaOrder, { kind: 'step_ended' }>;
 type EndUndo = Extract<SagaOrder, { kind: 'undo_ended' }>;
 
 const OPEN: ReadonlySet<CallStatus> = new Set(['pending_policy', 'pending_approval', 'running']);

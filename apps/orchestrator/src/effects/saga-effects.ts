@@ -40,6 +40,11 @@ interface WantedEffect {
   effect: SagaEffect;
 }
 
+/** Effects that only evaluate texts and read recorded outputs. */
+const EVALUATED: ReadonlySet<SagaEffect['kind']> = new Set(['choose_branch', 'read_list', 'prepare']);
+/** Longer evaluations do not hold up the round of the other sagas. */
+const EVALUATION_MAX_MS = 10;
+
 /** What runs for one saga, by name: each effect once, until its answer is decided or the saga no longer needs it. */
 type RunningEffects = Map<string, AbortController>;
 
@@ -57,15 +62,41 @@ export class SagaEffects implements SagaPerformer {
     const effects = sagaEffectsOf(saga.state);
     this.timers.set(partition, saga, effects.find((effect) => effect.kind === 'timer')?.at_ms);
     const wanted = new Map(effects.filter(({ kind }) => !PASSIVE.has(kind)).map((effect) => [nameOf(effect), effect]));
-    const key = keyOfSaga(saga);
-    const own: RunningEffects = this.sagas.get(key) ?? new Map();
-    this.sagas.set(key, own);
+    const own = this.ownOf(saga);
     for (const [name, controller] of own)
       if (!wanted.has(name)) {
         controller.abort();
         own.delete(name);
       }
-    for (const [name, effect] of wanted) if (!own.has(name)) this.begin(own, name, { partition, saga, effect });
+    for (const [name, effect] of wanted)
+      if (!own.has(name)) void this.begin(own, { partition, saga, effect }).then((work) => work && partition.submit(work));
+  }
+
+  async evaluated(partition: SagaPartition, sagas: Iterable<OpenSaga>): Promise<SagaWork[]> {
+    const begun = [...sagas].flatMap((saga) => this.evaluations(partition, saga));
+    if (begun.length === 0) return [];
+    const finished = new Map<number, SagaWork | undefined>();
+    const all = begun.map((evaluation, at) => evaluation.then((work) => finished.set(at, work)));
+    await Promise.race([Promise.all(all), sleep(EVALUATION_MAX_MS, undefined, { ref: false })]);
+    begun.forEach((evaluation, at) => {
+      if (!finished.has(at)) void evaluation.then((work) => work && partition.submit(work));
+    });
+    return [...finished.values()].flatMap((work) => work ?? []);
+  }
+
+  private evaluations(partition: SagaPartition, saga: OpenSaga): Promise<SagaWork | undefined>[] {
+    if (saga.state.ended) return [];
+    const own = this.ownOf(saga);
+    return sagaEffectsOf(saga.state)
+      .filter((effect) => EVALUATED.has(effect.kind) && !own.has(nameOf(effect)))
+      .map((effect) => this.begin(own, { partition, saga, effect }));
+  }
+
+  private ownOf(saga: OpenSaga): RunningEffects {
+    const key = keyOfSaga(saga);
+    const own: RunningEffects = this.sagas.get(key) ?? new Map();
+    this.sagas.set(key, own);
+    return own;
   }
 
   answered({ tenant_id, saga_id, effect }: SagaWork): void {
@@ -82,14 +113,14 @@ export class SagaEffects implements SagaPerformer {
     this.sagas.delete(key);
   }
 
-  private begin(own: RunningEffects, name: string, what: WantedEffect): void {
-    const controller = new AbortController();
+  /** Starts an effect. @returns its answer as a command; undefined if there is none, or if it is no longer needed */
+  private async begin(own: RunningEffects, what: WantedEffect): Promise<SagaWork | undefined> {
+    const [controller, name] = [new AbortController(), nameOf(what.effect)];
     own.set(name, controller);
-    void this.run(what, controller.signal).then((order) => {
-      const { tenant_id, saga_id } = what.saga;
-      if (order !== undefined && !controller.signal.aborted)
-        void what.partition.submit({ tenant_id, saga_id, order, cause: null, effect: name });
-    });
+    const order = await this.run(what, controller.signal);
+    if (order === undefined || controller.signal.aborted) return undefined;
+    const { tenant_id, saga_id } = what.saga;
+    return { tenant_id, saga_id, order, cause: null, effect: name };
   }
 
   /** The answer to an effect; undefined if there is none, or if it is no longer needed. Repeats until it succeeds. */

@@ -1,5 +1,5 @@
 import { type CallRequest, type Calls, Refusal, type Submission } from '@countersign/calls';
-import { callError, InfrastructureFault } from '@countersign/contracts';
+import { type CallError, InfrastructureFault } from '@countersign/contracts';
 import { type CallState, type Run, type StepBlock, statusOf, type ToolUse, usesOf } from '@countersign/domain';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
@@ -12,7 +12,7 @@ import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { StarterStanding } from '../sagas/starter-standing.js';
 import type { CallFollowing } from './call-following.js';
-import { endedStep, isSettled } from './ended-call.js';
+import { type EndStep, endedStep, isSettled } from './ended-call.js';
 import { confidenceOf } from './level-confidence.js';
 import { type DerivedInputs, evaluatedInputs } from './step-inputs.js';
 import type { StepRepairs } from './step-repairs.js';
@@ -42,11 +42,21 @@ export class StepCalls {
     if (request instanceof EvaluationFault) return failed(run, request.error);
     const { call, by } = request;
     const answer = await submittedCall((sink) => this.calls.submit(call, by, sink));
-    if (answer instanceof Refusal) return failed(run, refusalError(answer));
+    if (answer instanceof Refusal) return this.refused(saga, run, refusalError(answer));
     const state = isSettled(answer) ? answer : await this.followed(answer, signal, tell);
     if (!state) return undefined;
     this.outputs.note(state);
-    return { ...endedStep(state), is_repaired: await this.parts.repairs.isRepairable(saga, run, state) };
+    return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);
+  }
+
+  private refused(saga: OpenSaga, run: Run, error: CallError): Promise<SagaOrder> {
+    return this.repairable(saga, run, failed(run, error), null);
+  }
+
+  /** The end of a read says whether a call with repaired inputs follows. */
+  private async repairable(saga: OpenSaga, run: Run, end: EndStep, output_json: string | null): Promise<SagaOrder> {
+    const { status, error } = end;
+    return { ...end, is_repaired: await this.parts.repairs.isRepairable(saga, run, { status, error, output_json }) };
   }
 
   /** Asks for the cancellation; the end of the call follows by itself. */
@@ -109,7 +119,7 @@ export class StepCalls {
 /** A person may decide for as long as the saga waits. The saga itself cancels a call whose share of the time is over. */
 const latestStart = ({ state }: OpenSaga, deadline_at_ms: number): number => deadline_at_ms + state.wait_max_ms;
 
-function failed({ call_id, key }: Run, error: ReturnType<typeof callError>): SagaOrder {
+function failed({ call_id, key }: Run, error: CallError): EndStep {
   return { kind: 'step_ended', call_id, status: 'failed', effect: 'none', error, effect_key: key, effect_attempt: 0, is_repaired: false };
 }
 
@@ -124,7 +134,7 @@ function submissionOf(saga: OpenSaga, run: Run, { block, sources }: { block: Ste
     wait_ms: WAIT_MS,
     span_name: 'saga step',
     span_attributes: { 'saga.id': saga.saga_id, 'saga.step': step_id },
-    step: { call_id, idempotency_key: key, saga: { ...which, ...confidenceOf(block, level) } },
+    step: { call_id, idempotency_key: key, is_new: saga.unsent.delete(call_id), saga: { ...which, ...confidenceOf(block, level) } },
     ...(call_ids.length > 0 || markings.length > 0 ? { derived_from: { call_ids, markings } } : {}),
     warns_of_deprecation: false,
   };

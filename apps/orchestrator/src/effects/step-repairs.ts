@@ -1,5 +1,5 @@
 import { CompiledContracts } from '@countersign/calls';
-import { type CallState, catalogued, type EndedRead, nextRepair, type Repair, type Run, repairCauseOf } from '@countersign/domain';
+import { catalogued, type EndedRead, nextRepair, type Repair, type RepairCause, type Run, repairCauseOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
@@ -8,6 +8,9 @@ import type { OpenSaga } from '../sagas/open-saga.js';
 import type { CallFollowing } from './call-following.js';
 
 type Inputs = Record<string, unknown>;
+
+/** The end of a read: its record, or why it was refused. */
+export type ReadEnd = Pick<EndedRead, 'status' | 'error'> & { output_json: string | null };
 
 /** Repairs of reads whose step asks for them: another call with inputs that pass the schema. Deterministic, so that a restart gives the same. */
 export class StepRepairs {
@@ -20,16 +23,20 @@ export class StepRepairs {
     private readonly following: CallFollowing,
   ) {}
 
-  async isRepairable(saga: OpenSaga, run: Run, state: CallState): Promise<boolean> {
-    return (await this.repair(saga, run, state)) !== undefined;
+  async isRepairable(saga: OpenSaga, run: Run, end: ReadEnd): Promise<boolean> {
+    return (await this.repair(saga, run, async () => end)) !== undefined;
   }
 
   /** The repaired inputs that follow from the end of this run; undefined if there are none. */
-  async next(saga: OpenSaga, run: Run): Promise<Repair | undefined> {
-    return this.repair(saga, run, await this.following.find(saga.tenant_id, run.call_id));
+  next(saga: OpenSaga, run: Run): Promise<Repair | undefined> {
+    return this.repair(saga, run, async () => {
+      const { end } = await this.following.find(saga.tenant_id, run.call_id);
+      const { status = 'failed', error = null, output_json = null } = end?.outcome ?? {};
+      return { status, error, output_json };
+    });
   }
 
-  private async repair(saga: OpenSaga, run: Run, state: CallState): Promise<Repair | undefined> {
+  private async repair(saga: OpenSaga, run: Run, endOf: () => Promise<ReadEnd>): Promise<Repair | undefined> {
     const { tenant_id } = saga;
     const block = this.compiled.of(tenant_id, saga.state).step(instanceOf(run.step_id).name);
     const tool = catalogued(this.configuration.state, run.tool, run.version);
@@ -37,14 +44,16 @@ export class StepRepairs {
     const check = this.contracts.of(tool);
     if (typeof check === 'string') return undefined;
     const inputs = await this.parsed(tenant_id, run.inputs_json);
-    const cause = repairCauseOf(tool.contract, await this.ended(tenant_id, inputs, state));
+    const issues = check(structuredClone(inputs));
+    // Such inputs were refused before there was a call.
+    const cause: RepairCause | undefined =
+      issues.length > 0 ? { kind: 'invalid', issues } : repairCauseOf(tool.contract, await this.ended(tenant_id, inputs, await endOf()));
     const tried = await this.tried(saga, run);
     const repair = cause && nextRepair({ contract: tool.contract, inputs, tried, cause, check });
     return repair?.kind === 'repaired' ? repair : undefined;
   }
 
-  private async ended(tenant_id: string, inputs: Inputs, { end }: CallState): Promise<EndedRead> {
-    const { status = '', output_json = null, error = null } = end?.outcome ?? {};
+  private async ended(tenant_id: string, inputs: Inputs, { status, error, output_json }: ReadEnd): Promise<EndedRead> {
     const output = output_json === null ? null : (JSON.parse(await this.outputs.opened(tenant_id, output_json)) as unknown);
     return { inputs, status, output, error };
   }

@@ -21,8 +21,9 @@ export async function submittedCall(submit: (sink: AnswerSink) => void | Promise
   return answer;
 }
 
-/** The error of a step whose call was refused. */
-export function refusalError({ kind, detail }: Refusal): CallError {
+/** The error of a step whose call was refused, with the faults of its inputs. */
+export function refusalError({ kind, detail, more }: Refusal): CallError {
   const { code, class: errorClass } = meaningOf(kind);
-  return callError(code, detail, { class: errorClass });
+  const { layer, issues } = more;
+  return callError(code, detail, { class: errorClass, ...(issues ? { details: { layer, issues } } : {}) });
 }

@@ -12,9 +12,16 @@ import type { SagaWriter } from './saga-writer.js';
 /** Commands of one round: the records of a round are one append. */
 const ROUND_MAX = 200;
 const ENDED_MAX = 50_000;
+/** Evaluations of a saga one after the other in one round: skipped steps and branches follow each other without a call. */
+const EVALUATIONS_MAX = 20;
 
 /** Performs what sagas need after their records are durable. */
 export interface SagaPerformer {
+  /**
+   * Evaluates conditions and inputs that a saga needs now: that causes nothing outside, so the answers are decided in the same round. Those that
+   * take long are submitted later.
+   */
+  evaluated(partition: SagaPartition, sagas: Iterable<OpenSaga>): Promise<SagaWork[]>;
   /** Compares what the saga needs with what runs for it: starts and stops the difference. */
   perform(partition: SagaPartition, saga: OpenSaga): void;
   /** The command that answers an effect is on the record: the effect may be needed again. */
@@ -111,12 +118,25 @@ export class SagaPartition implements OwnedPartition {
   private async round(works: readonly SagaWork[]): Promise<void> {
     const round = new SagaRound(this.sagas, this.records, this.terms.now_ms(), (key) => this.ended.has(key));
     for (const work of works) this.decide(round, work);
+    const evaluations = await this.evaluate(round);
     const result = round.records.length === 0 ? 'written' : await this.writer.append(round.records);
     if (result === 'stopped') return;
     for (const { cause } of works) if (cause) this.input_offset = Math.max(this.input_offset, cause.offset + 1);
     if (result === 'interleaved') return this.interleaved();
-    for (const work of works) this.performer.answered(work);
+    for (const work of [...works, ...evaluations]) this.performer.answered(work);
     for (const saga of round.touched) this.settle(saga);
+  }
+
+  /** Decides what follows from the conditions and inputs of the sagas of a round, before its records are written. */
+  private async evaluate(round: SagaRound): Promise<SagaWork[]> {
+    const all: SagaWork[] = [];
+    for (let turn = 0; turn < EVALUATIONS_MAX && !this.closed; turn++) {
+      const works = await this.performer.evaluated(this, round.touched);
+      if (works.length === 0) break;
+      for (const work of works) this.decide(round, work);
+      all.push(...works);
+    }
+    return all;
   }
 
   private decide(round: SagaRound, work: SagaWork): void {

@@ -48,10 +48,13 @@ export class SagaRound {
     if (!state) throw new Error(`saga ${work.saga_id}: its first record is not its start`);
     const { tenant_id, saga_id } = work;
     const correlation_id = open?.correlation_id ?? work.cause?.correlation_id ?? uuidv7(this.now_ms).replaceAll('-', '');
-    const kept = open ?? { tenant_id, saga_id, correlation_id, state, hlc: 0 };
+    const kept = open ?? { tenant_id, saga_id, correlation_id, state, hlc: 0, unsent: new Set<string>() };
     kept.state = state;
     const cause = { ...this.causeOf(work, correlation_id), after_hlc: Math.max(kept.hlc, work.cause?.hlc ?? 0) };
-    for (const fact of facts) cause.after_hlc = this.add(fact, cause);
+    for (const fact of facts) {
+      cause.after_hlc = this.add(fact, cause);
+      if (fact.event_type === 'saga_step_requested') kept.unsent.add(fact.body.call_id);
+    }
     kept.hlc = cause.after_hlc;
     this.sagas.set(sagaKey(tenant_id, saga_id), kept);
     this.touched.add(kept);

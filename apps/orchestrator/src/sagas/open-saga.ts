@@ -10,6 +10,8 @@ export interface OpenSaga {
   state: RunningSaga;
   /** Logical time of its newest record. */
   hlc: number;
+  /** Calls whose steps this process recorded and that it did not send yet: nobody can have sent them before. */
+  readonly unsent: Set<string>;
 }
 
 /** Identifies a saga in maps. */
@@ -17,5 +19,12 @@ export const keyOfSaga = ({ tenant_id, saga_id }: Pick<OpenSaga, 'tenant_id' | '
 
 /** A saga from its first record. */
 export function openedSaga(meta: Meta, state: RunningSaga): OpenSaga {
-  return { tenant_id: meta.tenant_id, saga_id: state.saga_id, correlation_id: meta.correlation_id, state, hlc: meta.hlc };
+  return {
+    tenant_id: meta.tenant_id,
+    saga_id: state.saga_id,
+    correlation_id: meta.correlation_id,
+    state,
+    hlc: meta.hlc,
+    unsent: new Set(),
+  };
 }

@@ -46,7 +46,7 @@ export class PartitionSnapshots {
       stateText,
       (definition, definition_digest) => this.compiled.of(tenant_id, { definition, definition_digest }).definition,
     );
-    return { tenant_id, saga_id: state.saga_id, correlation_id, hlc, state };
+    return { tenant_id, saga_id: state.saga_id, correlation_id, hlc, state, unsent: new Set() };
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { DecisionTerms } from '@countersign/decisions';
-import type { Logger } from '@countersign/process';
-import type { ExpiryWheel } from '@countersign/process';
+import type { ExpiryWheel, Logger } from '@countersign/process';
 import type { LogClock } from './log-clock.js';
 import type { RulingTelemetry } from './ruling-telemetry.js';
 

@@ -1,4 +1,4 @@
-import { type Block, needed } from './definition.js';
+import { type Block, needed, type StepBlock, usesOf } from './definition.js';
 import { below } from './places.js';
 
 /** Milliseconds by step name. */
@@ -41,10 +41,22 @@ export function latencyAfter(block: Block, name: string, latencies: Latencies): 
   return undefined;
 }
 
-/** The deadline of a step: its share, by estimate, of the remaining time. The rest is kept for later steps. */
-export function stepDeadline(root: Block, name: string, latencies: Latencies, time: { now_ms: number; deadline_ms: number }): number {
-  const own = stepLatency(name, latencies);
-  const rest = latencyAfter(root, name, latencies) ?? 0;
+/** The expected duration of the levels of a step after this one: as declared, else like the step itself. */
+function laterLevels(step: StepBlock, level: number, own_ms: number): number {
+  return usesOf(step)
+    .slice(level + 1)
+    .reduce((total, { p99_ms }) => total + (p99_ms ?? own_ms), 0);
+}
+
+/** The deadline of a level of a step: its share, by estimate, of the remaining time. The rest is kept for later levels and steps. */
+export function stepDeadline(
+  root: Block,
+  { step, level }: { step: StepBlock; level: number },
+  latencies: Latencies,
+  time: { now_ms: number; deadline_ms: number },
+): number {
+  const own = stepLatency(step.name, latencies);
+  const rest = (latencyAfter(root, step.name, latencies) ?? 0) + laterLevels(step, level, own);
   const left = Math.max(0, time.deadline_ms - time.now_ms);
   return time.now_ms + Math.floor((left * own) / (own + rest));
 }

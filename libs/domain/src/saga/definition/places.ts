@@ -31,5 +31,9 @@ export function within(place: Place): Place[] {
   return [place, ...below(place).flatMap(within)];
 }
 
+/** The block with this name; undefined if there is none. */
+export const blockNamed = (definition: SagaDefinition, name: string): Block | undefined =>
+  within(rootOf(definition)).find(({ block }) => nameOf(block) === name)?.block;
+
 /** The name used in step ids; undefined for blocks without own records. */
 export const nameOf = (block: Block): string | undefined => ('name' in block ? block.name : undefined);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { chainOf, level, ratesOf, sequence, step } from '../../testing/reliability/chains.js';
 import type { Block } from '../definition/definition.js';
+import { differenceMax } from './agreement.js';
 import { type ChainRates, type LevelRates, ratesFaults } from './rates.js';
 import { simulationFault } from './simulate.js';
 import { wilsonInterval } from './wilson.js';
@@ -37,11 +38,17 @@ test('shares of choices, lengths of lists and shares of answers are checked', ()
   for (const share of [-0.1, 1.1, Number.NaN]) expect(of({ answered: new Map([['w', share]]) })).toEqual(['w /root/blocks/2']);
 });
 
-test('a chain with more steps than a simulation can run is not simulated', () => {
+test('a chain with more calls than a simulation can run is not simulated', () => {
   const nested = (levels: number): Block => (levels === 0 ? step('a') : map(`m${levels}`, nested(levels - 1)));
   const items = new Map(Array.from({ length: 10 }, (_, n) => [`m${n}`, 1_000] as const));
   expect(simulationFault(chainOf(nested(1)), ratesOf({}))).toBeUndefined();
-  expect(simulationFault(chainOf(nested(5)), ratesOf({}, { items }))).toContain('at most 1000 are simulated');
+  expect(simulationFault(chainOf(nested(5)), ratesOf({}, { items }))).toContain('at most 200 are simulated');
+});
+
+test('few runs explain any difference, many runs a small one', () => {
+  expect(differenceMax(0.99, 1)).toBeGreaterThan(1);
+  expect(differenceMax(0.975, 100_000)).toBeCloseTo(0.0023, 4);
+  expect(differenceMax(1, 100_000)).toBeLessThan(1e-4);
 });
 
 test('the interval of a share is wide after few runs, and never leaves 0 to 1', () => {

@@ -1,6 +1,6 @@
 import { Mulberry32 } from '../../mulberry32.js';
 import { latencyBucket, latencyQuantile } from '../../usage/latency.js';
-import type { Block, SagaDefinition } from '../definition/definition.js';
+import { type Block, type SagaDefinition, usesOf } from '../definition/definition.js';
 import { below, rootOf, within } from '../definition/places.js';
 import { DecisionMemory, MEMORY_MAX } from './decision-memory.js';
 import { type ChainRates, itemsOf } from './rates.js';
@@ -18,30 +18,32 @@ export interface SimulatedEnds {
   failed: number;
 }
 
-/** A run with more instances of steps takes too long. */
-export const SIMULATED_STEPS_MAX = 1_000;
+/** Calls of one run that are simulated. Side by side their time grows faster than the square of their number: 200 take seconds. */
+const CALLS_MAX = { in_sequence: 600, side_by_side: 200 } as const;
 
-/** The largest number of steps and waits that one run has. */
-function instancesOf(block: Block, rates: ChainRates): number {
-  const inner = below({ block, pointer: '' }).map((each) => instancesOf(each.block, rates));
+/** The largest number of calls that one run has, with its waits and the entries of its branches and maps. */
+function callsOf(block: Block, rates: ChainRates): number {
+  const inner = below({ block, pointer: '' }).map((each) => callsOf(each.block, rates));
   if (block.kind === 'branch') return 1 + Math.max(0, ...inner);
   const sum = inner.reduce((total, each) => total + each, 0);
   if (block.kind === 'map') return 1 + itemsOf(block, rates) * sum;
-  return block.kind === 'step' || block.kind === 'wait' ? 1 : sum;
+  if (block.kind === 'step') return usesOf(block).length;
+  return block.kind === 'wait' ? 1 : sum;
 }
 
+const blocksOf = (definition: SagaDefinition): Block[] => within(rootOf(definition)).map(({ block }) => block);
+const isWide = (definition: SagaDefinition): boolean => blocksOf(definition).some(({ kind }) => kind === 'parallel' || kind === 'map');
+
 /** Why a definition is not simulated; undefined if it is. */
-export function simulationFault({ root }: SagaDefinition, rates: ChainRates): string | undefined {
-  const instances = instancesOf(root, rates);
-  return instances > SIMULATED_STEPS_MAX ? `one run has ${instances} steps, at most ${SIMULATED_STEPS_MAX} are simulated` : undefined;
+export function simulationFault(definition: SagaDefinition, rates: ChainRates): string | undefined {
+  const calls = callsOf(definition.root, rates);
+  const calls_max = CALLS_MAX[isWide(definition) ? 'side_by_side' : 'in_sequence'];
+  return calls > calls_max ? `one run may have ${calls} calls, at most ${calls_max} are simulated` : undefined;
 }
 
 /** Whether a wait for a time may run beside another: only then does the time of a command decide. */
-function hasTimesSideBySide(definition: SagaDefinition): boolean {
-  const blocks = within(rootOf(definition)).map(({ block }) => block);
-  const is_wide = blocks.some(({ kind }) => kind === 'parallel' || kind === 'map');
-  return is_wide && blocks.some((block) => block.kind === 'wait' && block.wait === 'time');
-}
+const hasTimesSideBySide = (definition: SagaDefinition): boolean =>
+  isWide(definition) && blocksOf(definition).some((block) => block.kind === 'wait' && block.wait === 'time');
 
 /**
  * Runs a saga many times through the real deciders, with outcomes and latencies drawn by the given rates. The same seed gives the same ends.

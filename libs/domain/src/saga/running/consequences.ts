@@ -1,5 +1,5 @@
 import type { WaitBlock } from '../definition/definition.js';
-import { rootOf, within } from '../definition/places.js';
+import { blockNamed } from '../definition/places.js';
 import { cancelRun, endWait, fact, openTicket, undoFailed } from './drafts.js';
 import type { SagaFact } from './facts.js';
 import type { Due, Part } from './part.js';
@@ -25,7 +25,7 @@ function missingTicket(
 }
 
 function openWait(saga: RunningSaga, due: Due, now_ms: number): SagaFact {
-  const block = within(rootOf(saga.definition)).find((place) => 'name' in place.block && place.block.name === due.name)?.block as WaitBlock;
+  const block = blockNamed(saga.definition, due.name) as WaitBlock;
   const wait = due.kind === 'manual' ? 'manual' : block.wait;
   const timeout_ms = due.kind === 'manual' ? saga.wait_max_ms : block.timeout_ms;
   const bound_ms = wait === 'approval' || wait === 'manual' ? Math.min(timeout_ms, saga.wait_max_ms) : timeout_ms;

@@ -1,6 +1,8 @@
 import type { CallError } from '@countersign/contracts';
 import { REPAIRS_MAX } from '../../repair/next-repair.js';
+import type { StepBlock } from '../definition/definition.js';
 import { stepDeadline } from '../definition/latency.js';
+import { blockNamed } from '../definition/places.js';
 import type { EndStep, PrepareStep, SagaCommand, SkipLevel } from './commands.js';
 import { endWait, fact, ofRun } from './drafts.js';
 import type { SagaFact } from './facts.js';
@@ -28,8 +30,9 @@ export function prepareStep(saga: RunningSaga, command: PrepareStep, now_ms: num
   const { key, inputs_json, tool, version } = before ?? given;
   const deadline_ms = deadlineOf(saga);
   const latencies = { ...saga.latencies, [due.name]: latency_ms };
-  const deadline_at_ms =
-    deadline_ms === null || saga.is_overdue ? null : stepDeadline(saga.definition.root, due.name, latencies, { now_ms, deadline_ms });
+  const step = blockNamed(saga.definition, due.name) as StepBlock;
+  const time = deadline_ms === null || saga.is_overdue ? null : { now_ms, deadline_ms };
+  const deadline_at_ms = time && stepDeadline(saga.definition.root, { step, level: command.level }, latencies, time);
   const { step_id, level, call_id, is_write, is_irreversible, compensation_tool } = given;
   const which = { step_id, iteration: 1, attempt: runs.length + 1, level, call_id };
   const what = { tool, version, key, inputs_json, is_write, is_irreversible, resources: [...resources], compensation_tool };

@@ -11,7 +11,7 @@ const READ = { is_write: false, compensation_tool: null };
 
 describe('the share of the time of a step', () => {
   test('its call is cancelled when the share is over, and the next level runs', () => {
-    const story = new Story(root, 400).asks('a');
+    const story = new Story(root, 500).asks('a');
     expect(story.at(99).when({ kind: 'timer' }).types).toEqual([]);
     expect(story.at(100).when({ kind: 'timer' }).types).toEqual(['saga_step_cancel_requested']);
     expect(due(story.ends('a', 'cancelled'))).toEqual([1]);
@@ -19,7 +19,7 @@ describe('the share of the time of a step', () => {
   });
 
   test('the clock stands still while a person decides about the call', () => {
-    const story = new Story(root, 400).asks('a');
+    const story = new Story(root, 500).asks('a');
     story.at(50).when({ kind: 'approval_opened', call_id: story.call('a') });
     expect(story.at(300).when({ kind: 'timer' }).types).toEqual([]);
     story.when({ kind: 'approval_closed', call_id: story.call('a') });
@@ -28,7 +28,7 @@ describe('the share of the time of a step', () => {
   });
 
   test('a call that took effect although it was cancelled is undone, and no level follows', () => {
-    const story = new Story(root, 400).asks('a').at(100).when({ kind: 'timer' });
+    const story = new Story(root, 500).asks('a').at(100).when({ kind: 'timer' });
     expect(due(story.ends('a', 'cancelled', 'happened'))).toEqual([]);
   });
 });
