@@ -1,4 +1,4 @@
-# One image, four commands (docker-compose.yml); its own is the whole platform in one process, as `npm start` has it:
+# One image, five commands (docker-compose.yml); its own is the whole platform in one process, as `npm start` has it:
 # docker run -p 127.0.0.1:7070:7070 -v countersign:/data -v workspace:/workspace -v records:/records <image>
 # Built from the lockfile; no install scripts run.
 FROM node:20-bookworm-slim AS build

@@ -27,7 +27,7 @@ const given = [...new Set(compose.match(/(?<=[\s{])COUNTERSIGN_[A-Z_]+(?=:)/g))]
 /** Ports on the host. */
 const published = /^COUNTERSIGN_(KAFKA|REGISTRY|POSTGRES|REDIS)_PORT$/;
 
-const services = ['gateway', 'policy', 'executor', 'projector'];
+const services = ['gateway', 'policy', 'executor', 'orchestrator', 'projector'];
 /** What docker-compose.yml says of one service. */
 const section = (name: string) => new RegExp(`\\n  ${name}:\\n((?: {4}.*\\n)+)`).exec(compose)?.[1] ?? '';
 /** The folders of a service's container that are volumes. */

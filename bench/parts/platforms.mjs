@@ -125,7 +125,7 @@ function partGroups({ COUNTERSIGN_TEST_KAFKA, COUNTERSIGN_TEST_DATABASE_URL, COU
   return Object.fromEntries(found.filter(([, pid]) => pid !== undefined).map(([name, pid]) => [name, [pid]]));
 }
 
-/** The four services as processes of their own, on real parts. */
+/** The services that calls need, as processes of their own, on real parts. */
 export async function startKafka(dir) {
   const { addresses, down } = realParts(dir);
   try {

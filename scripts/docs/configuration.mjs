@@ -1,6 +1,7 @@
 // docs/reference/configuration.md: every variable that the product reads, from the zod schemas that read them.
 import { executorVariables } from '../../apps/executor/dist/config.js';
 import { gatewayVariables } from '../../apps/gateway/dist/config.js';
+import { orchestratorVariables } from '../../apps/orchestrator/dist/config.js';
 import { policyVariables } from '../../apps/policy/dist/config.js';
 import { projectorVariables } from '../../apps/projector/dist/config.js';
 import { platformVariables } from '../../libs/process/dist/platform-config.js';
@@ -95,8 +96,9 @@ export const page = () => {
     Gateway: rows(gatewayVariables),
     Policy: rows(policyVariables),
     Executor: rows(executorVariables),
+    Orchestrator: rows(orchestratorVariables),
     Projector: rows(projectorVariables),
-    'Health of policy, executor and projector': rows(healthVariables),
+    'Health of policy, executor, orchestrator and projector': rows(healthVariables),
     ...others,
   };
   const seen = new Set();

@@ -7,7 +7,7 @@ import type { ChaosTarget, ServiceName } from './target.js';
 
 const OFFSETS = 'log/offsets.json';
 
-/** One process with all four services: every service name refers to it. */
+/** One process with all services: every service name refers to it. */
 export class EmbeddedTarget implements ChaosTarget {
   readonly mode = 'embedded' as const;
   readonly services: readonly ServiceName[] = ['executor'];

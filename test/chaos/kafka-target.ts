@@ -8,7 +8,7 @@ import type { ChaosTarget, ServiceName } from './target.js';
 
 const SESSION_MS = 3000;
 
-/** Four processes on the external services. Their group sessions are short, so that a killed member's partitions move soon. */
+/** A process for each service on the external services. Their group sessions are short, so that a killed member's partitions move soon. */
 export class KafkaTarget implements ChaosTarget {
   readonly mode = 'kafka' as const;
   readonly services: readonly ServiceName[] = ['gateway', 'policy', 'executor', 'projector'];

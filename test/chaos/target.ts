@@ -6,7 +6,7 @@ export type ServiceName = 'gateway' | 'policy' | 'executor' | 'projector';
 export interface ChaosTarget {
   readonly mode: 'embedded' | 'kafka';
   api(): Api;
-  /** Processes that can be killed separately; embedded there is one with all four services. */
+  /** Processes that can be killed separately; embedded there is one with all services. */
   readonly services: readonly ServiceName[];
   kill(service: ServiceName): Promise<void>;
   /** Starts a killed service again, with extra environment, and waits until it is ready. */

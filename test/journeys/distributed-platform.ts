@@ -27,7 +27,7 @@ interface Member {
   health: string;
 }
 
-/** The four services as separate processes on real Kafka, registry, Postgres and Redis; topics and database belong to this platform. */
+/** The services as separate processes on real Kafka, registry, Postgres and Redis; topics and database belong to this platform. */
 export class DistributedPlatform {
   readonly members = new Map<string, Member>();
 

@@ -18,7 +18,7 @@ export interface WakeUpChannel {
   close(): Promise<void>;
 }
 
-/** The dependencies that a service gets from its process; standalone gives all four services the same ones. */
+/** The dependencies that a service gets from its process; standalone gives all its services the same ones. */
 export interface AppDeps {
   log: EventLog;
   codec: EventCodec;

@@ -29,7 +29,7 @@ export interface Service<C> {
 export const healthVariables = z.object({
   COUNTERSIGN_HEALTH_PORT: wholeNumber(0, 65_535)
     .default(0)
-    .describe('port of `/healthz`, `/readyz` and `/metrics` of policy, executor and projector; 0: any free port'),
+    .describe('port of `/healthz`, `/readyz` and `/metrics` of every service but the gateway; 0: any free port'),
   COUNTERSIGN_HEALTH_HOST: z.string().default('127.0.0.1').describe('address of the health port'),
   COUNTERSIGN_METRICS_TOKEN: metricsToken,
 });
