@@ -17,6 +17,7 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
     latencies: Object.fromEntries(estimates.map(({ step_name, latency_ms }) => [step_name, latency_ms])),
     wait_max_ms: wait_max_ms ?? 0,
     seq: 0,
+    items: 0,
     ...{ steps: new Map(), waits: new Map(), blocks: new Map(), tickets: [], controls: new Set() },
     ...{ paused_until_ms: null, is_cancelled: false, is_overdue: false, turned: null, ended: null },
     clock: { holders: new Set(), since_ms: 0, stood_ms: 0 },
@@ -69,7 +70,7 @@ function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'
   const was = run.end;
   const status = body.happened ? 'succeeded' : 'failed';
   if (was.effect === 'unknown') run.end = { ...was, status, effect: body.happened ? 'happened' : 'none', seq: saga.seq };
-  else run.end = { ...was, effect: 'happened', is_late: true };
+  else if (was.effect === 'none' && body.happened) run.end = { ...was, effect: 'happened', is_late: true };
 }
 
 function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_ended'>): void {
@@ -84,6 +85,12 @@ function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_e
   const wait = saga.waits.get(step_id);
   if (wait?.end === null) wait.end = { ended_as, seq: saga.seq, answer_json };
   releaseClock(saga, step_id, ended_at_ms);
+}
+
+function entered(saga: RunningSaga, { body: { block_id, items, choice } }: SagaFact<'saga_block_entered'>): void {
+  if (saga.blocks.has(block_id)) return;
+  saga.blocks.set(block_id, items ?? choice ?? -1);
+  saga.items += items ?? 0;
 }
 
 /** Facts that a saga can have after its end. */
@@ -110,7 +117,7 @@ function changed(saga: RunningSaga, at: SagaFact): void {
       return;
     }
     case 'saga_block_entered':
-      if (!saga.blocks.has(at.body.block_id)) saga.blocks.set(at.body.block_id, at.body.items ?? at.body.choice ?? -1);
+      entered(saga, at);
       return;
     case 'saga_wait_opened':
     case 'saga_wait_ended':

@@ -116,6 +116,8 @@ export interface RunningSaga {
   waits: Map<string, WaitEntry>;
   /** Index of the chosen branch (-1: none), or length of the list of a map. */
   blocks: Map<string, number>;
+  /** Items of all its lists. */
+  items: number;
   tickets: Ticket[];
   controls: Set<string>;
   paused_until_ms: number | null;
