@@ -25,7 +25,7 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
 }
 
 function entryOf(saga: RunningSaga, step_id: string): StepEntry {
-  const entry = saga.steps.get(step_id) ?? { mark: null, retry_level: null, runs: [], skips: [] };
+  const entry = saga.steps.get(step_id) ?? { mark: null, mark_seq: 0, retry_level: null, runs: [], skips: [] };
   saga.steps.set(step_id, entry);
   return entry;
 }
@@ -51,7 +51,7 @@ function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): vo
   if (run?.end) return;
   const known = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt } as const;
   if (run) run.end = { ...known, is_repaired: repaired, is_late: false };
-  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', retry_level: null });
+  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', mark_seq: saga.seq, retry_level: null });
 }
 
 function levelSkipped(saga: RunningSaga, { body: { step_id, level, reason } }: SagaFact<'saga_level_skipped'>): void {
@@ -63,7 +63,7 @@ function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'
   const run = body.call_id === null ? undefined : runOf(saga, body.call_id);
   if (!run?.end) return;
   if (body.direction === 'compensate') {
-    if (run.undo) run.undo.state = body.happened ? 'executed' : 'failed';
+    if (run.undo) Object.assign(run.undo, { state: body.happened ? 'executed' : 'failed', seq: saga.seq });
     return;
   }
   saga.tickets = saga.tickets.filter(({ ticket, call_id }) => ticket !== 'in_doubt' || call_id !== run.call_id);

@@ -24,6 +24,8 @@ export interface Undo {
   inputs_json: string | null;
   /** Number of calls so far: a person may have it tried again. */
   requests: number;
+  /** Sequence number of its last change. */
+  seq: number;
 }
 
 /** One call of a step. */
@@ -79,6 +81,8 @@ export interface StepEntry {
    * evaluated.
    */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
+  /** Sequence number of the record of the mark. */
+  mark_seq: number;
   /** The level that a person's retry of the failed step tries first; null: no retry is due. A level that ran keeps its key and inputs. */
   retry_level: number | null;
   runs: Run[];
