@@ -19,6 +19,7 @@ import { describeNoticeClaims } from './notices/notice-claims.suite.js';
 import { describeWebhookAttempts } from './notices/webhook-attempts.suite.js';
 import { progressStatement, readProgress } from './progress/executor-progress.js';
 import { readPolicySnapshot, savePolicySnapshot } from './progress/policy-snapshots.js';
+import { forgetSagaSnapshot, readSagaSnapshot, saveSagaSnapshot } from './progress/saga-snapshots.js';
 import { describeCallReferences } from './references/call-references.suite.js';
 import { SqlError } from './sql-error.js';
 import type { Store } from './store.js';
@@ -262,5 +263,17 @@ function describeRows(store: () => Store): void {
     expect(await readPolicySnapshot(store(), lane, 3)).toBeNull();
     for (const body of ['{"a":1}', '{"a":2}']) await savePolicySnapshot(store(), lane, 3, { body, offsets: '[5]' });
     expect(await readPolicySnapshot(store(), lane, 3)).toEqual({ body: '{"a":2}', offsets: '[5]' });
+  });
+
+  test('a snapshot of sagas is changed by what moved since, and forgotten as a whole', async () => {
+    const lane = randomUUID();
+    const at = (output_offset: number) => ({ lane, partition: 2, input_offset: output_offset, output_offset });
+    expect(await readSagaSnapshot(store(), lane, 2)).toBeUndefined();
+    const open = ['t/a', 't/b'].map((saga) => ({ saga, state: '{}' }));
+    await saveSagaSnapshot(store(), { ...at(4), open, ended: [] });
+    await saveSagaSnapshot(store(), { ...at(9), open: [{ saga: 't/b', state: '{"n":1}' }], ended: ['t/a'] });
+    expect(await readSagaSnapshot(store(), lane, 2)).toEqual({ input_offset: 9, output_offset: 9, open: [{ saga: 't/b', state: '{"n":1}' }] });
+    await forgetSagaSnapshot(store(), lane, 2);
+    expect(await readSagaSnapshot(store(), lane, 2)).toBeUndefined();
   });
 }

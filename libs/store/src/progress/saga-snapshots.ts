@@ -27,7 +27,7 @@ ON CONFLICT (lane, partition, saga) DO UPDATE SET state = excluded.state`;
 const ENDED = 'DELETE FROM open_sagas WHERE lane = $1 AND partition = $2 AND saga = ANY($3::text[])';
 const READ_POSITION = 'SELECT input_offset, output_offset FROM saga_snapshots WHERE lane = $1 AND partition = $2';
 const READ_OPEN = 'SELECT saga, state FROM open_sagas WHERE lane = $1 AND partition = $2';
-const FORGET = 'DELETE FROM open_sagas WHERE lane = $1 AND partition = $2';
+const FORGET = ['saga_snapshots', 'open_sagas'].map((table) => `DELETE FROM ${table} WHERE lane = $1 AND partition = $2`);
 
 /** Saves the changes of a partition: all of them, or none. */
 export async function saveSagaSnapshot(
@@ -53,7 +53,7 @@ export async function readSagaSnapshot(store: Store, lane: string, partition: nu
   return position && { ...position, open: (open ?? []) as OpenSagaRow[] };
 }
 
-/** Removes the rows of a partition whose snapshot does not fit the log. */
+/** Removes the snapshot of a partition that does not fit the log. */
 export async function forgetSagaSnapshot(store: Store, lane: string, partition: number): Promise<void> {
-  await store.query({ name: 'open_sagas_forget', text: FORGET, params: [lane, partition] });
+  await store.atomically(FORGET.map((text) => ({ text, params: [lane, partition] })));
 }

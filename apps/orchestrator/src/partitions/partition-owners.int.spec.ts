@@ -1,0 +1,114 @@
+import type { EventLog, NewRecord } from '@countersign/event-log';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PartitionWorld } from '../testing/partition-rig.js';
+
+let world: PartitionWorld;
+beforeEach(async () => {
+  world = await PartitionWorld.open();
+}, 60_000);
+afterEach(() => world.close());
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** Loses the result of every first append of a batch: the records are on the log, and the writer does not know it. */
+function losingReplies(log: EventLog): EventLog {
+  const lost = new Set<string>();
+  const append = async (records: readonly NewRecord[]) => {
+    const offsets = await log.append(records);
+    const name = Buffer.from(records[0]?.value ?? '').toString('hex');
+    if (lost.has(name)) return offsets;
+    lost.add(name);
+    throw new Error('the reply was lost');
+  };
+  return new Proxy(log, {
+    get: (target, name) => (name === 'append' ? append : (Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name))),
+  });
+}
+
+describe('two processes that both believe to own a partition', () => {
+  test('each reads the partition again when it sees records of the other one, and both come to the same state', async () => {
+    const [stale, owner] = [world.owner(), world.owner()];
+    await stale.open();
+    await stale.start('first');
+    await owner.open();
+    await owner.start('second');
+    await stale.start('third');
+    await turn();
+    expect(stale.open_ids).toEqual(['first', 'second', 'third']);
+    await owner.start('fourth');
+    await turn();
+    expect(owner.open_ids).toEqual(['first', 'fourth', 'second', 'third']);
+    await Promise.all([stale.close(), owner.close()]);
+  });
+
+  test('an end that one of them recorded is not undone by the other one', async () => {
+    const [stale, owner] = [world.owner(), world.owner()];
+    await stale.open();
+    await stale.start('saga');
+    await owner.open();
+    await owner.answer('saga');
+    expect(owner.statusOf('saga')).toBeUndefined();
+    await stale.answer('saga');
+    await turn();
+    expect(stale.statusOf('saga')).toBeUndefined();
+    await Promise.all([stale.close(), owner.close()]);
+  });
+});
+
+describe('the writer', () => {
+  test('repeats an append whose reply was lost, and the repeated records count once', async () => {
+    const owner = world.owner(losingReplies(world.log));
+    await owner.open();
+    await owner.start('saga');
+    await turn();
+    expect(await world.records()).toBe(4);
+    expect(owner.open_ids).toEqual(['saga']);
+    await owner.close();
+    const next = world.owner();
+    await next.open();
+    expect(next.open_ids).toEqual(['saga']);
+    await next.answer('saga');
+    expect(next.open_ids).toEqual([]);
+    await next.close();
+  });
+});
+
+describe('a snapshot', () => {
+  test('gives the same sagas as the records, and what came after it is folded', async () => {
+    const owner = world.owner();
+    await owner.open();
+    for (const id of ['a', 'b', 'c']) await owner.start(id);
+    await owner.snapshots.saveAll([owner.partition]);
+    await owner.answer('b');
+    await owner.start('d');
+    await owner.close();
+    const next = world.owner();
+    await next.open();
+    expect(next.open_ids).toEqual(['a', 'c', 'd']);
+    await next.close();
+  });
+
+  test('taken while sagas move loses and doubles nothing', async () => {
+    const owner = world.owner();
+    await owner.open();
+    const ids = Array.from({ length: 250 }, (_, n) => `s${n}`);
+    await Promise.all(ids.map((id) => owner.start(id)));
+    const [saving] = [owner.snapshots.saveAll([owner.partition])];
+    await Promise.all([saving, ...ids.slice(0, 200).map((id) => owner.answer(id))]);
+    await owner.close();
+    const next = world.owner();
+    await next.open();
+    expect(next.open_ids).toEqual(ids.slice(200).sort());
+    await next.close();
+  });
+
+  test('that is ahead of the log is not used', async () => {
+    const owner = world.owner();
+    await owner.open();
+    await owner.start('a');
+    await owner.snapshots.saveAll([owner.partition]);
+    expect(await owner.snapshots.load('shared', 0, 1)).toBeUndefined();
+    expect(await owner.snapshots.load('shared', 0, 100)).toBeUndefined();
+    await owner.close();
+  });
+});
