@@ -57,33 +57,38 @@ test('a row whose call ended without it is released with its executor, so that t
   expect(rig.world.effects).toHaveLength(2);
 });
 
-test.each<['its row' | 'another attempt', number]>([
-  ['its row', 1],
-  ['another attempt', 2],
-])(
-  'a call that was taken over is not sent again if its fenced owner ends %s before the new start: its key runs once',
-  async (_, attempt) => {
-    const log = new FaultyLog(rig.log);
-    const first = await rig.start({}, { log });
-    await rig.end(await rig.allow('keyed_write', 'before'));
-    await first.close();
-    const ruling = rig.ruling('keyed_write', 'k');
-    await rig.put('policy_decided', [ruling]);
-    await rig.startedByAnother(ruling);
-    log.refuses = ({ headers }) => headers.event_type === 'tool_call_started';
-    await rig.start({}, { log });
-    await rig.until(() => log.refused > 0);
-    await cancelledByEarlierOwner(ruling, attempt, 1);
-    log.refuses = () => false;
-    const next = await rig.allow('keyed_write', 'k');
-    expect((await rig.end(next)).event).toMatchObject({ meta: { attempt: 2 }, outcome: { status: 'succeeded' } });
-    expect((await rig.eventsOf(ruling.meta.call_id as string)).map(({ event_type }) => event_type)).toEqual([
-      'tool_call_started',
-      'tool_executed',
-      'tool_call_started',
-    ]);
-    expect(rig.world.effects.map(({ name }) => name)).toEqual(['before', 'k']);
-  },
-);
+/** A call of a fenced owner that may have fired is taken over; before its next start that owner's end of this attempt is recorded. */
+async function endedBeforeResend(attempt: number): Promise<Ruling> {
+  const log = new FaultyLog(rig.log);
+  const first = await rig.start({}, { log });
+  await rig.end(await rig.allow('keyed_write', 'before'));
+  await first.close();
+  const ruling = rig.ruling('keyed_write', 'k');
+  await rig.put('policy_decided', [ruling]);
+  await rig.startedByAnother(ruling);
+  log.refuses = ({ headers }) => headers.event_type === 'tool_call_started';
+  await rig.start({}, { log });
+  await rig.until(() => log.refused > 0);
+  await cancelledByEarlierOwner(ruling, attempt, 1);
+  log.refuses = () => false;
+  return ruling;
+}
+
+const typesOf = async ({ meta }: Ruling) => (await rig.eventsOf(meta.call_id as string)).map(({ event_type }) => event_type);
+
+test('a call that was taken over is not sent again if its fenced owner ends it before the new start: its key runs once', async () => {
+  const ruling = await endedBeforeResend(1);
+  const next = await rig.end(await rig.allow('keyed_write', 'k'));
+  expect(next.event).toMatchObject({ meta: { attempt: 2 }, outcome: { status: 'succeeded' } });
+  expect(await typesOf(ruling)).toEqual(['tool_call_started', 'tool_executed', 'tool_call_started']);
+  expect(rig.world.effects.map(({ name }) => name)).toEqual(['before', 'k']);
+});
+
+test('an end that does not name its row does not stop it from being sent again: its row shows the effect', async () => {
+  await endedBeforeResend(2);
+  await rig.until(() => rig.world.effects.length === 2);
+  expect(await rig.end(await rig.allow('keyed_write', 'k'))).toMatchObject({ event_type: 'tool_retry_deduplicated' });
+  expect(rig.world.effects.map(({ name }) => name)).toEqual(['before', 'k']);
+});
 
 const isEnd = ({ event_type }: { event_type: string }): boolean => event_type === 'tool_executed';

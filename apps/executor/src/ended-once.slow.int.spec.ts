@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FaultyLog } from './testing/faulty-log.js';
+import { PARTITIONS } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
-import { SharedStore } from './testing/several-processes.js';
+import { SharedStore, StoppedClock } from './testing/several-processes.js';
 
 let rig: Rig;
 beforeEach(async () => {
@@ -52,4 +54,48 @@ describe('a call that was answered without its own row has one end', () => {
     for (const repeat of repeats) expect(await endsOf(repeat)).toEqual(['tool_retry_deduplicated']);
     expect(rig.world.effects).toHaveLength(written);
   });
+});
+
+/** One call of each partition whose tool does not answer. */
+async function unanswered() {
+  const calls = new Map<number, ReturnType<Rig['ruling']>>();
+  for (let at = 0; calls.size < PARTITIONS; at++) {
+    const ruling = rig.ruling('blind_write', `u${at}`, { act: 'gate' });
+    calls.set(ruling.meta.partition, ruling);
+  }
+  await rig.put('policy_decided', [...calls.values()]);
+  await rig.until(() => rig.world.effects.length === calls.size);
+  return [...calls.values()];
+}
+
+test('a call whose end is on its way to the log is not taken over by the same process under its next lease', async () => {
+  const log = new FaultyLog(rig.log);
+  const clock = new StoppedClock();
+  const answer = rig.world.close();
+  await rig.start({ lease_ms: 1000 }, { log, clock });
+  let land = () => {};
+  const landed = new Promise<void>((resolve) => {
+    land = resolve;
+  });
+  let is_sent = false;
+  log.delay = (records) => {
+    if (!records.some(({ headers }) => headers.event_type === 'tool_executed')) return undefined;
+    is_sent = true;
+    return landed;
+  };
+  const refused = await rig.allow('keyed_write', 'k', { act: 'refuse' });
+  await rig.until(() => is_sent);
+  const before = await endsOf(refused);
+  const others = await unanswered();
+  await rig.fenceAll();
+  clock.jump(60_000);
+  for (const other of others) expect((await rig.end(other)).event_type).toBe('tool_call_in_doubt');
+  land();
+  await rig.end(refused);
+  answer();
+  expect((await rig.end(await rig.allow('keyed_write', 'k'))).event).toMatchObject({
+    meta: { attempt: 2 },
+    outcome: { status: 'succeeded' },
+  });
+  expect(await endsOf(refused)).toEqual([...before, 'tool_executed']);
 });

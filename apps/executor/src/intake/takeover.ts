@@ -55,7 +55,7 @@ export class Takeover {
     const rows = await this.arbiter.orphans(partition.number);
     if (rows.length === 0) return;
     yield* await this.sources.reader.catchUp(partition);
-    const open = rows.filter((row) => !this.foldsEnd(partition, row));
+    const open = rows.filter((row) => !this.sources.reader.awaitsOwnEnd(row.call_id) && !this.foldsEnd(partition, row));
     if (open.length === 0) return;
     const { epoch } = this.parts.lease;
     const taken = await this.arbiter.takeOver(epoch, open);

@@ -3,7 +3,7 @@ import type { Job } from '../calls/job.js';
 import { Partitions } from '../partitions/partitions.js';
 import { PreExecutionGate } from './pre-execution-gate.js';
 
-const job = (tenant_id: string, more: { call_id?: string; resends?: number } = {}): Job => {
+const job = (tenant_id: string, more: { call_id?: string; attempt?: number; resends?: number } = {}): Job => {
   const judged = { judged_position: 1, judged_at_ms: 1000 };
   const call = { call: { deadline_ms: null }, authorised: {}, lane: 'shared', partition: 0 };
   return { tenant_id, stage: 'gated', resends: 0, ...judged, ...call, ...more } as never;
@@ -24,18 +24,22 @@ test('a durable start does not run while the record of its tenant is damaged, an
   expect(gate.pass(held)).toBe('may_fire');
 });
 
-test('a resend does not run if its call has ended meanwhile, also while it is held', () => {
+test('a resend does not run if its row has ended meanwhile, also while it is held; an end without its row does not stop it', () => {
   const partitions = new Partitions();
   let damaged = false;
   const gate = new PreExecutionGate(judge as never, { hold: { holds: () => damaged } } as never, partitions, clock);
-  const resend = job('acme', { call_id: 'c', resends: 1 });
+  const resend = job('acme', { call_id: 'c', attempt: 2, resends: 1 });
+  const ended = (row_attempt: number, end_offset: number) => {
+    const end = { state: 'in_doubt' as const, end_offset, ended_at_ms: 1, revision: Number.POSITIVE_INFINITY, row_attempt };
+    partitions.of(resend).ended('c', end);
+  };
+  ended(1, 5);
   expect(gate.pass(resend)).toBe('may_fire');
   damaged = true;
   expect(gate.pass(resend)).toBe('gate_closed');
   gate.hold(resend);
   expect(gate.due()).toEqual([]);
-  const end = { state: 'released' as const, end_offset: 6, ended_at_ms: 1, revision: Number.POSITIVE_INFINITY };
-  partitions.of(resend).ended('c', end);
+  ended(2, 6);
   expect(gate.due()).toEqual([resend]);
   expect(gate.pass(resend)).toBe('recorded_elsewhere');
 });

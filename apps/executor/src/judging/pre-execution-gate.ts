@@ -39,11 +39,11 @@ export class PreExecutionGate {
   }
 
   /**
-   * A call that is sent again may have had its effect: only a call that never ran can end without one. If its previous owner ended it
-   * meanwhile, that end counts and nothing is sent.
+   * A call that is sent again may have had its effect: only a call that never ran can end without one. If its previous owner ended its
+   * row meanwhile, that end counts and nothing is sent.
    */
   private decide(job: Job): GateEvent {
-    if (job.resends > 0 && this.hasEnded(job)) return 'recorded_elsewhere';
+    if (job.resends > 0 && this.partitions.of(job).rowHasEnded(job)) return 'recorded_elsewhere';
     if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
     const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
     if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
@@ -69,13 +69,9 @@ export class PreExecutionGate {
     return this.judge.silent || this.parts.hold.holds(job.tenant_id);
   }
 
-  /** True if a held call that never ran is too late or cancelled, or if one that is sent again has ended. */
+  /** True if a held call that never ran is too late or cancelled, or if the row of one that is sent again has ended. */
   private isDue(job: Job): boolean {
-    return job.resends === 0 ? this.late(job, this.clock.now_ms()) !== null : this.hasEnded(job);
-  }
-
-  private hasEnded(job: Job): boolean {
-    return this.partitions.of(job).endOf(job.call_id) !== undefined;
+    return job.resends === 0 ? this.late(job, this.clock.now_ms()) !== null : this.partitions.of(job).rowHasEnded(job);
   }
 
   /** Checks deadlines for every call, and the policy only if its decision may have changed. */
@@ -85,7 +81,7 @@ export class PreExecutionGate {
   }
 
   private late(job: Job, now_ms: number): 'cancelled' | 'expired' | 'deadline' | null {
-    if (job.cancelled || this.hasEnded(job)) return 'cancelled';
+    if (job.cancelled || this.partitions.of(job).endOf(job.call_id)) return 'cancelled';
     return tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
   }
 

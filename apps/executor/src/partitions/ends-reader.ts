@@ -62,6 +62,11 @@ export class EndsReader {
     return happened;
   }
 
+  /** True while an end that this process sent, perhaps under an earlier lease, is on its way to the log: it may still land. */
+  awaitsOwnEnd(call_id: string): boolean {
+    return this.open.ofCall(call_id)?.stage === 'writing';
+  }
+
   /** The outcome at an offset. */
   async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
     const event = await this.endEventAt(partition, offset);
@@ -136,8 +141,9 @@ export class EndsReader {
     const id = call_id as string;
     const state = stateAfter(outcome);
     partition.doubts.delete(id);
-    partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
+    const ended = { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms };
+    partition.ended(id, { ...ended, revision: Number.POSITIVE_INFINITY, row_attempt: attempt });
+    const end = { call_id: id, ...ended, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, secondary_key }, end);
     const compensation = compensationIn(at);
     if (compensation) {

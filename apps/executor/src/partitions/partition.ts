@@ -23,6 +23,8 @@ export interface RecentEnd {
   ended_at_ms: number;
   /** The last revision that is closed: Infinity after an end, the revision itself if the call was sent back for a new decision. */
   revision: number;
+  /** The attempt whose row it ends, by its record. Absent: it has no row, or this process wrote it. */
+  row_attempt?: number;
 }
 
 const RECENT_MAX = 5_000;
@@ -89,6 +91,11 @@ export class Partition implements OwnedPartition {
   endOf(call_id: string): RecentEnd | undefined {
     const recent = this.recent.get(call_id);
     return recent?.revision === Number.POSITIVE_INFINITY ? recent : undefined;
+  }
+
+  /** True if another process ended the row of the job, and not only its call. */
+  rowHasEnded({ call_id, attempt }: Pick<Job, 'call_id' | 'attempt'>): boolean {
+    return this.endOf(call_id)?.row_attempt === attempt;
   }
 
   /** True if this revision may no longer run: the call has ended, or was sent back for a new decision. */

@@ -108,8 +108,9 @@ export class Resolutions {
     const state = stateAfter(outcome);
     partition.wrote(end_offset);
     partition.doubts.delete(call_id);
-    partition.ended(call_id, { state, end_offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
+    const ended = { state, end_offset, ended_at_ms: outcome.ended_at_ms };
+    partition.ended(call_id, { ...ended, revision: Number.POSITIVE_INFINITY, row_attempt: attempt });
+    const end = { call_id, ...ended, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, secondary_key }, end);
     this.partitions.compensateLater(lane, compensationOf(resolution.compensates, outcome), end);
     return end_offset;

@@ -9,6 +9,8 @@ export class FaultyLog extends EventLog {
   /** Refuses an append that contains such a record, and writes nothing of it. */
   refuses: (record: NewRecord) => boolean = () => false;
   refused = 0;
+  /** An append waits for this before it writes; undefined: it does not wait. */
+  delay: (records: readonly NewRecord[]) => Promise<void> | undefined = () => undefined;
   /** The staleness that followers of a topic see; undefined: the real one. */
   staleness_ms: number | undefined;
   /** Number of reads of the staleness of configuration-changed. */
@@ -41,6 +43,7 @@ export class FaultyLog extends EventLog {
       this.refused++;
       throw new InfrastructureFault('refused, nothing was written');
     }
+    await this.delay(records);
     const nth = ++this.appends;
     const fails = this.every > 0 && nth % this.every === 0;
     if (fails && nth % 2 === 0) throw new InfrastructureFault('refused, nothing was written');

@@ -87,11 +87,7 @@ export abstract class Answers extends Claiming {
         return random.oneIn(20) ? 'store_unavailable' : 'approval_open';
       case 'pass_gate':
         if (random.oneIn(10)) return 'gate_closed';
-        this.readTo(this.world.startOf(job.ruling.call_id));
-        if (job.resends > 0) return this.hasEnded(job) ? 'recorded_elsewhere' : 'may_fire';
-        if (!(job.cancelled || this.hasEnded(job))) return 'may_fire';
-        job.verdict = { kind: 'ended', state: 'released' };
-        return 'stopped_before_fire';
+        return this.passGate(job);
       case 'run':
         return this.check() ? undefined : 'lease_missing';
       case 'await_end':
@@ -99,6 +95,16 @@ export abstract class Answers extends Claiming {
       default:
         return undefined;
     }
+  }
+
+  private passGate(job: SimulatedJob): CallEvent {
+    const { call_id } = job.ruling;
+    const start = this.world.startOf(call_id);
+    this.readTo(start);
+    if (job.resends > 0) return this.world.endsRow(call_id, start) ? 'recorded_elsewhere' : 'may_fire';
+    if (!(job.cancelled || this.hasEnded(job))) return 'may_fire';
+    job.verdict = { kind: 'ended', state: 'released' };
+    return 'stopped_before_fire';
   }
 
   private judge(job: SimulatedJob): CallEvent {

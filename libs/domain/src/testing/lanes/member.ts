@@ -112,8 +112,9 @@ export class Member extends Answers {
     if (!this.assigned || !this.check()) return;
     this.readTail();
     for (const row of this.world.orphans()) {
+      if (this.open.get(row.call_id)?.stage === 'writing') continue;
       if (this.closed.get(row.call_id) === Number.POSITIVE_INFINITY) {
-        this.world.foldEnd(row.call_id);
+        this.world.foldEnd(row);
         continue;
       }
       const started = this.world.startedEpoch(row.call_id);

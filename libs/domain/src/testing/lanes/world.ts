@@ -130,6 +130,11 @@ export class World {
     return lateEnd({ state: 'running', started_epoch: starts.length === 0 ? null : Math.max(...starts) }, entry).kind === 'end';
   }
 
+  /** True if a record below this position ends the row of the call: an answer of another call does not. */
+  endsRow(call_id: string, below: number): boolean {
+    return this.log.slice(0, below).some((entry, at) => entry.call_id === call_id && this.counts(at));
+  }
+
   /** The first end of a call that counts. */
   endOf(call_id: string): End | undefined {
     const at = this.log.findIndex((entry, place) => entry.call_id === call_id && (entry.kind === 'deduplicated' || this.counts(place)));
@@ -140,11 +145,9 @@ export class World {
     return this.rows.filter((row) => row.state === 'running' && this.fenced.has(row.epoch));
   }
 
-  /** Sets a running row to the end of its call, which ended without the row. */
-  foldEnd(call_id: string): void {
-    const row = this.rows.find((one) => one.call_id === call_id && one.state === 'running');
-    if (!row) return;
-    const end = this.endOf(call_id);
+  /** Sets the row to the end of its call, which ended without the row. */
+  foldEnd(row: Row): void {
+    const end = this.endOf(row.call_id);
     row.state = end && 'state' in end ? end.state : 'released';
     row.end_offset = this.log.indexOf(end as Entry);
   }
