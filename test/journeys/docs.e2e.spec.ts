@@ -152,7 +152,7 @@ test('a saga runs as its page says, and its repeat is the same saga', async () =
 test('a saga whose step fails is undone, a wait is answered, and a program starts a saga, as their page says', async () => {
   expect(await answered('saga-undone')).toMatchObject({ status: 'compensated', failed_step_id: 'look' });
   expect(['archived-report.txt', 'moved-again.txt'].map((name) => existsSync(`${platform.workspace}/${name}`))).toEqual([true, false]);
-  await answered('saga-waits');
+  expect(await answered('saga-waits')).toMatchObject({ saga_id: 'ask-for-total' });
   expect(await waiting('ask-for-total', 'awaiting_approval')).toMatchObject({
     waits: [{ step_id: 'total', answer_at: '/v1/sagas/ask-for-total/waits/total' }],
   });
