@@ -21,7 +21,6 @@ const IN_FLIGHT = 64;
 const CPU_RATIO_MAX = 1.6;
 const ALONE_MORE_MS_MAX = 5;
 const WAITING_MIB_MAX = 200;
-const STEPS = ['one', 'two', 'three'];
 
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-bench-sagas-'));
 const platform = await startEmbedded(dir);
@@ -40,10 +39,22 @@ async function post(route, body, headers = {}) {
   return json;
 }
 
-const inputs = () => ({ duration_ms: 0 });
+/** Two reads and an effect, each with inputs of its own. */
+const payment = (n) => ({ account: `acc-${n}`, amount: 100 + (n % 900), note: `chain ${n}` });
+const callsOf = (n) => [
+  { tool: 'probe_slow', inputs: { duration_ms: 0 } },
+  { tool: 'probe_slow', inputs: { duration_ms: 0 } },
+  { tool: 'probe_effect', inputs: payment(n) },
+];
 const sagaOf = (root) => ({ name: 'bench', version: '1.0.0', wait_max_ms: 60_000, root });
 const step = (name) => ({ kind: 'step', name, use: { tool: 'probe_slow', version: '^1.0.0', inputs: { duration_ms: { literal: 0 } } } });
-const chain = sagaOf({ kind: 'sequence', blocks: STEPS.map(step) });
+const from = (name) => ({ from: `/inputs/${name}` });
+const pay = {
+  kind: 'step',
+  name: 'pay',
+  use: { tool: 'probe_effect', version: '^1.0.0', inputs: { account: from('account'), amount: from('amount'), note: from('note') } },
+};
+const chain = sagaOf({ kind: 'sequence', blocks: [step('one'), step('two'), pay] });
 const waiting = sagaOf({
   kind: 'sequence',
   blocks: [
@@ -54,15 +65,28 @@ const waiting = sagaOf({
 });
 
 async function threeCalls() {
-  for (const name of STEPS) {
-    const answer = await post('/v1/calls', { tool: 'probe_slow', inputs: inputs(), context: { step: name } }, { prefer: 'wait=30' });
+  for (const call of callsOf(serial++)) {
+    const answer = await post('/v1/calls', call, { prefer: 'wait=30' });
     if (answer.status !== 'succeeded') throw new Error(`a call ended as ${answer.status}`);
   }
 }
 
+const published = { name: chain.name, version: chain.version };
+
 async function oneSaga() {
-  const answer = await post('/v1/sagas', { definition: chain, inputs: {} }, { prefer: 'wait=30' });
-  if (answer.status !== 'completed') throw new Error(`a saga ended as ${answer.status}`);
+  const answer = await post('/v1/sagas', { definition: published, inputs: payment(serial++) }, { prefer: 'wait=30' });
+  if (answer.status !== 'completed') throw new Error(`a saga ended as ${answer.status}: ${JSON.stringify(answer)}`);
+}
+
+async function publish(definition) {
+  const route = `/v1/saga-definitions/${definition.name}/versions/${definition.version}`;
+  const { statusCode, body } = await pool.request({
+    method: 'PUT',
+    path: route,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${platform.admin}` },
+    body: JSON.stringify(definition),
+  });
+  if (statusCode !== 201) throw new Error(`${route}: ${statusCode} ${await body.text()}`);
 }
 
 async function inFlight(count, at_once, work) {
@@ -92,6 +116,8 @@ async function aloneMs(count, work) {
 }
 
 const chains = Number(options.chains);
+await publish(chain);
+await publish({ ...waiting, name: 'waiting' });
 await inFlight(100, IN_FLIGHT, threeCalls);
 await inFlight(100, IN_FLIGHT, oneSaga);
 const pairs = [];
@@ -111,7 +137,7 @@ const [pid] = platform.groups.standalone;
 await sleep(3_000);
 const before_mib = rssMiB(pid);
 await inFlight(Number(options.waiting), IN_FLIGHT, async () => {
-  await post('/v1/sagas', { definition: waiting, inputs: {}, saga_id: `wait-${serial++}` });
+  await post('/v1/sagas', { definition: { name: 'waiting' }, inputs: {}, saga_id: `wait-${serial++}` });
 });
 await sleep(5_000);
 const waiting_mib = rssMiB(pid) - before_mib;

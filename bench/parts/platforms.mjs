@@ -76,6 +76,7 @@ export async function startEmbedded(dir, args = [], env = {}) {
     name: 'embedded',
     url,
     token: await agentToken(url, path.join(dir, 'data')),
+    admin: readFileSync(path.join(dir, 'data', 'admin.key'), 'utf8').trim(),
     metrics: [`${url}/metrics`],
     start_secs: secs,
   };

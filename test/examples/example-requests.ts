@@ -66,6 +66,12 @@ export const exampleRequests: Readonly<Record<string, (world: ExampleWorld) => P
     url: '/v1/saga-definitions/archive-note/versions/1.0.0',
     body: archiveNote,
   }),
+  'POST /v1/sagas': async () => ({
+    body: {
+      definition: { name: 'greet', version: '1.0.0', steps: [{ id: 'look', tool: 'list_directory', inputs: { path: '.' } }] },
+      saga_id: 'example-greeting',
+    },
+  }),
   'POST /v1/saga-definitions:check': async () => ({ body: { ...archiveNote, version: '1.1.0' } }),
   'POST /v1/cases': async () => ({
     body: { title: 'Refund of order 118', external_id: 'PO-2024-118', metadata: { order: '118' } },

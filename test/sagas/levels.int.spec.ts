@@ -30,7 +30,7 @@ test('without `repair` the same read fails', async () => {
 test('a call that takes longer than its share of the time is cancelled, and the next level answers with less confidence', async () => {
   platform.write('quick.txt', 'q');
   const slow = step('slow', 'probe_slow', literals({ duration_ms: 60_000 }), { fallbacks: [fallback('read_file', { path: 'quick.txt' })] });
-  await platform.start('timed', saga(slow, { deadline_ms: 2_000 }));
+  await platform.start('timed', saga(slow, { deadline_ms: 8_000 }));
   expect(await platform.ended('timed')).toEqual(['started', 'slow?', 'slow failed', 'slow?1', 'slow succeeded', 'completed']);
   const records = await platform.records('timed');
   const ended = records.flatMap((record) => (record.event_type === 'saga_step_ended' ? [record.event] : []));

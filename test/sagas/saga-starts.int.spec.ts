@@ -174,6 +174,9 @@ describe('a request that starts nothing', () => {
     const { case_id } = (await world.send('POST', '/v1/cases', { body: { title: 'c' } })).body;
     const request = { definition: { name: 'trip' }, inputs: { id: 'x' }, case_id };
     expect((await post(request)).body.case_id).toBe(case_id);
+    const history = await world.send('GET', `/v1/cases/${case_id}/history`, { headers: await world.seenAll() });
+    expect([history.status, history.body.items.map(({ type }: { type: string }) => type)]).toEqual([200, ['case_opened', 'saga_started']]);
+    expect(JSON.stringify(history.body)).not.toMatch(/authority|inputs_json|request_digest/);
     await world.send('PATCH', `/v1/cases/${case_id}`, { body: { state: 'closed' } });
     expect((await post(request)).body.reason).toBe('case_closed');
     expect((await post(request, { key: keys.approver })).status).toBe(403);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
 let rig: Rig;
@@ -9,8 +10,8 @@ afterEach(() => rig.close());
 
 type Ruling = ReturnType<Rig['ruling']>;
 
-/** The earlier owner of the partition ended the call without a row: another call held its key, and the call was cancelled. */
-async function cancelledByEarlierOwner(ruling: Ruling, attempt: number): Promise<void> {
+/** The earlier owner of the partition, of this epoch, ended the call: it was cancelled and had no effect. */
+async function cancelledByEarlierOwner(ruling: Ruling, attempt: number, epoch = 0): Promise<void> {
   const { meta, call, decision_id, revision } = ruling;
   const times = { started_at_ms: 1, ended_at_ms: 2, duration_ms: 1, retry_count: 0 };
   const none = { output_json: null, error: null, truncated: false, attachments: [], warnings: [], extras: null };
@@ -18,7 +19,7 @@ async function cancelledByEarlierOwner(ruling: Ruling, attempt: number): Promise
   const source = { topic: 'policy-decided', offset: 0 };
   const { idempotency_key, tool, version } = call;
   await rig.put('tool_executed', [
-    { meta: { ...meta, attempt }, idempotency_key, tool, version, epoch: 0, decision_id, revision, outcome, source, also: null },
+    { meta: { ...meta, attempt }, idempotency_key, tool, version, epoch, decision_id, revision, outcome, source, also: null },
   ]);
 }
 
@@ -55,5 +56,34 @@ test('a row whose call ended without it is released with its executor, so that t
   expect((await rig.end(await rig.allow('blind_write', 'k'))).event_type).toBe('tool_executed');
   expect(rig.world.effects).toHaveLength(2);
 });
+
+test.each<['its row' | 'another attempt', number]>([
+  ['its row', 1],
+  ['another attempt', 2],
+])(
+  'a call that was taken over is not sent again if its fenced owner ends %s before the new start: its key runs once',
+  async (_, attempt) => {
+    const log = new FaultyLog(rig.log);
+    const first = await rig.start({}, { log });
+    await rig.end(await rig.allow('keyed_write', 'before'));
+    await first.close();
+    const ruling = rig.ruling('keyed_write', 'k');
+    await rig.put('policy_decided', [ruling]);
+    await rig.startedByAnother(ruling);
+    log.refuses = ({ headers }) => headers.event_type === 'tool_call_started';
+    await rig.start({}, { log });
+    await rig.until(() => log.refused > 0);
+    await cancelledByEarlierOwner(ruling, attempt, 1);
+    log.refuses = () => false;
+    const next = await rig.allow('keyed_write', 'k');
+    expect((await rig.end(next)).event).toMatchObject({ meta: { attempt: 2 }, outcome: { status: 'succeeded' } });
+    expect((await rig.eventsOf(ruling.meta.call_id as string)).map(({ event_type }) => event_type)).toEqual([
+      'tool_call_started',
+      'tool_executed',
+      'tool_call_started',
+    ]);
+    expect(rig.world.effects.map(({ name }) => name)).toEqual(['before', 'k']);
+  },
+);
 
 const isEnd = ({ event_type }: { event_type: string }): boolean => event_type === 'tool_executed';

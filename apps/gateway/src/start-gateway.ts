@@ -141,14 +141,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
   const [sender, circuits] = [new CallbackSender(keys, now_ms, callback_door), new CircuitReader(store, clock)];
   const authority = delegatedAuthority(deps, configuration, tokens, views);
-  const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
-    configuration,
-    writer,
-    views,
-    authority,
-    delivery: sender,
-    callback_addresses,
-  });
+  const terms = { configuration, writer, views, authority, delivery: sender, callback_addresses };
+  const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, terms);
   const { secrets, links, mailer } = notificationParts(config, keys, now_ms);
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);

@@ -167,13 +167,21 @@ const served = () => ({
   '/v1/usage?group_by=tool&tool=new': { body: { items: [] } },
 });
 
-test('versions, trust, doubts and latencies come from the server; a tool without runs has the availability that its author declares', async () => {
+test('versions, trust, doubts and latencies come from the server; a tool without runs has its declared availability', async () => {
   answers = served();
   const { code, text } = await predicted(file('d.json', chain(step('a', 'look', 'new'))));
   expect(text).toMatch(/a +1 +look +1\.2\.0 +0\.9600 +0\.939-0\.974 +500 +measured +0\.0200 +10 ms +40 ms/);
   expect(text).toMatch(/a +2 +new +1\.2\.0 +0\.9900 +- +- +declared +0\.0000 +1\.0 ms +3\.0 ms/);
-  expect(text).toContain('new has no runs: 0.99 is the availability that its author declares');
+  expect(text).toContain('new has no runs: 0.99 is its declared availability');
   expect(code).toBe(0);
+});
+
+test('a tool without runs has the availability and the p99 that the definition declares of the use', async () => {
+  const declared = chain({ ...step('a'), use: { ...use('x'), availability: 0.97, p99_ms: 250 } });
+  expect((await offline(declared)).text).toMatch(/a +1 +x +\^1\.0\.0 +0\.9700 +- +- +declared +0\.0000 +250 ms +250 ms/);
+  answers = { ...served(), '/v1/tools/look/trust?version=1.2.0': { body: {} } };
+  const online = chain({ ...step('a', 'new'), use: { ...use('new'), availability: 0.97 } });
+  expect((await predicted(file('d.json', online))).text).toMatch(/new +1\.2\.0 +0\.9700 +- +- +declared/);
 });
 
 test('a definition whose tools do not exist is refused as when it is published; an unreadable usage report is a warning', async () => {

@@ -63,7 +63,7 @@ function rateWarnings(levels: readonly RatedLevel[]): DefinitionFault[] {
     const warning = (message: string): DefinitionFault => ({ severity: 'warning', step, pointer, message });
     const found: DefinitionFault[] = [];
     if (source === 'default') found.push(warning(`${tool} has no runs: ${reliability} is the default, set by --default-rate`));
-    if (source === 'declared') found.push(warning(`${tool} has no runs: ${reliability} is the availability that its author declares`));
+    if (source === 'declared') found.push(warning(`${tool} has no runs: ${reliability} is its declared availability`));
     if (runs !== null && runs < RUNS_FEW) found.push(warning(`the rate of ${tool} comes from only ${runs} runs`));
     if (latency === null) found.push(warning(`the latency of ${tool} is unknown and counted as 0`));
     return found;

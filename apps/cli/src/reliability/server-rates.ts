@@ -1,7 +1,7 @@
 import { isReadOnly, type ToolContract } from '@countersign/contracts';
 import { type KnownTool, type LatencyRange, resolveTool, type ToolUse } from '@countersign/domain';
 import { type Api, Refused } from '../operator-api.js';
-import { type RateReader, type ToolRates, unknownRates } from './tool-rates.js';
+import { type RateReader, type ToolRates, unmeasuredRates } from './tool-rates.js';
 
 type VersionRecord = Pick<
   ToolContract,
@@ -52,21 +52,19 @@ export class ServerRates implements RateReader {
 
   async rateOf(use: ToolUse): Promise<ToolRates> {
     const record = await this.recordOf(use);
-    if (!record) return unknownRates(use.version, this.default_reliability);
+    if (!record) return unmeasuredRates(use, this.default_reliability);
     const { name, version, sla } = record;
     const { reliability, runs } = await this.api.ask<Trust>('GET', `/v1/tools/${encodeURIComponent(name)}/trust?${query({ version })}`);
     const { in_doubt, latency } = await this.measured(name);
-    const declared = sla && { p50_ms: sla.p50_ms, p99_ms: sla.p99_ms };
+    // What the definition declares of this use is more precise than the contract.
+    const unmeasured = unmeasuredRates(use, sla?.availability ?? this.default_reliability);
+    const declared = unmeasured.latency ?? (sla && { p50_ms: sla.p50_ms, p99_ms: sla.p99_ms });
     const known = { version, latency: latency ?? declared, latency_source: latency ? 'measured' : declared && 'declared' } as const;
     const reported = reliability?.reported ?? null;
-    if (reported === null) return { ...unknownRates(version, this.default_reliability), ...known, ...this.declared(sla) };
+    if (reported === null) return { ...unmeasured, ...known, source: sla ? 'declared' : unmeasured.source };
     // What is neither succeeded nor in doubt failed. The record does not say here whether with an effect.
     const share = Math.min(in_doubt, 1 - reported);
     return { ...known, reliability: reported + share, in_doubt: share, runs: Math.round(runs?.counted ?? 0), source: 'measured' };
-  }
-
-  private declared(sla: VersionRecord['sla']): Partial<ToolRates> {
-    return sla ? { reliability: sla.availability, source: 'declared' } : {};
   }
 
   private async recordOf(use: ToolUse): Promise<VersionRecord | undefined> {

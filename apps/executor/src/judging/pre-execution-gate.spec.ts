@@ -3,14 +3,18 @@ import type { Job } from '../calls/job.js';
 import { Partitions } from '../partitions/partitions.js';
 import { PreExecutionGate } from './pre-execution-gate.js';
 
-const job = (tenant_id: string): Job =>
-  ({ tenant_id, stage: 'gated', resends: 0, judged_position: 1, judged_at_ms: 1000, call: { deadline_ms: null }, authorised: {} }) as never;
+const job = (tenant_id: string, more: { call_id?: string; resends?: number } = {}): Job => {
+  const judged = { judged_position: 1, judged_at_ms: 1000 };
+  const call = { call: { deadline_ms: null }, authorised: {}, lane: 'shared', partition: 0 };
+  return { tenant_id, stage: 'gated', resends: 0, ...judged, ...call, ...more } as never;
+};
+const judge = { silent: false, position: 1 };
+const clock = { now_ms: () => 1000, monotonic_ms: () => 0 };
 
 test('a durable start does not run while the record of its tenant is damaged, and runs once the damage is accepted', () => {
   const damaged = new Set(['acme']);
-  const judge = { silent: false, position: 1 };
   const hold = { holds: (tenant_id: string) => damaged.has(tenant_id) };
-  const gate = new PreExecutionGate(judge as never, { hold } as never, new Partitions(), { now_ms: () => 1000, monotonic_ms: () => 0 });
+  const gate = new PreExecutionGate(judge as never, { hold } as never, new Partitions(), clock);
   const held = job('acme');
   expect([gate.pass(held), gate.pass(job('other'))]).toEqual(['gate_closed', 'may_fire']);
   gate.hold(held);
@@ -18,4 +22,20 @@ test('a durable start does not run while the record of its tenant is damaged, an
   damaged.clear();
   expect(gate.due()).toEqual([held]);
   expect(gate.pass(held)).toBe('may_fire');
+});
+
+test('a resend does not run if its call has ended meanwhile, also while it is held', () => {
+  const partitions = new Partitions();
+  let damaged = false;
+  const gate = new PreExecutionGate(judge as never, { hold: { holds: () => damaged } } as never, partitions, clock);
+  const resend = job('acme', { call_id: 'c', resends: 1 });
+  expect(gate.pass(resend)).toBe('may_fire');
+  damaged = true;
+  expect(gate.pass(resend)).toBe('gate_closed');
+  gate.hold(resend);
+  expect(gate.due()).toEqual([]);
+  const end = { state: 'released' as const, end_offset: 6, ended_at_ms: 1, revision: Number.POSITIVE_INFINITY };
+  partitions.of(resend).ended('c', end);
+  expect(gate.due()).toEqual([resend]);
+  expect(gate.pass(resend)).toBe('recorded_elsewhere');
 });

@@ -14,7 +14,7 @@ import type { RecordHold } from './record-hold.js';
  */
 const FRESH_MS = 1000;
 
-type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'>;
+type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire' | 'recorded_elsewhere'>;
 
 /**
  * The gate between a durable start and the effect. Appending a start may take long; meanwhile the authorization may expire or the policy
@@ -38,8 +38,12 @@ export class PreExecutionGate {
     return known ? known.then(() => (job.stage === 'gated' ? this.decide(job) : undefined)) : this.decide(job);
   }
 
-  /** A call that is sent again may have had its effect: only a call that never ran can end without one. */
+  /**
+   * A call that is sent again may have had its effect: only a call that never ran can end without one. If its previous owner ended it
+   * meanwhile, that end counts and nothing is sent.
+   */
   private decide(job: Job): GateEvent {
+    if (job.resends > 0 && this.hasEnded(job)) return 'recorded_elsewhere';
     if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
     const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
     if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
@@ -65,9 +69,13 @@ export class PreExecutionGate {
     return this.judge.silent || this.parts.hold.holds(job.tenant_id);
   }
 
-  /** True if a held call that never ran is too late or cancelled. */
+  /** True if a held call that never ran is too late or cancelled, or if one that is sent again has ended. */
   private isDue(job: Job): boolean {
-    return job.resends === 0 && this.late(job, this.clock.now_ms()) !== null;
+    return job.resends === 0 ? this.late(job, this.clock.now_ms()) !== null : this.hasEnded(job);
+  }
+
+  private hasEnded(job: Job): boolean {
+    return this.partitions.of(job).endOf(job.call_id) !== undefined;
   }
 
   /** Checks deadlines for every call, and the policy only if its decision may have changed. */
@@ -77,7 +85,7 @@ export class PreExecutionGate {
   }
 
   private late(job: Job, now_ms: number): 'cancelled' | 'expired' | 'deadline' | null {
-    if (job.cancelled || this.partitions.of(job).endOf(job.call_id)) return 'cancelled';
+    if (job.cancelled || this.hasEnded(job)) return 'cancelled';
     return tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
   }
 

@@ -71,6 +71,10 @@ export class EndStep {
     this.ends.book(job);
   }
 
+  foldRecorded(job: Job): void {
+    this.ends.foldRecorded(job);
+  }
+
   closeAccounts(job: Job): void {
     const outcome =
       job.verdict?.kind === 'ended' ? job.verdict.outcome : job.verdict?.kind === 'answered' ? job.verdict.earlier.outcome : undefined;

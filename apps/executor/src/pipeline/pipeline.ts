@@ -83,6 +83,7 @@ function effectsOf({ prepare, judge, start, run, end }: PipelineSteps): Omit<Eff
     record_evidence: (job) => run.recordEvidence(job),
     write_end: (job) => end.write(job),
     book_end: (job) => end.book(job),
+    fold_end: (job) => end.foldRecorded(job),
   };
 }
 

@@ -177,6 +177,12 @@ export class OutcomeRecorder {
     if (state === 'succeeded' && isKeyOfRequest(job.call.key_source)) this.open.settle(job, outcome);
   }
 
+  /** Passes the end that another process wrote to its row: that end may name another row, or none. */
+  foldRecorded(job: Job): void {
+    const end = this.partitions.of(job).endOf(job.call_id);
+    if (end) this.foldLater(job, end);
+  }
+
   /** If it undid an effect, the key of that effect becomes free. */
   private compensate(job: Job, outcome: Outcome, end: { end_offset: number; ended_at_ms: number }): void {
     const compensation = compensationOf(compensated(job), outcome);

@@ -68,6 +68,8 @@ export class StartRecorder {
   private note(job: Job, offset: number): void {
     const partition = this.partitions.of(job);
     partition.wrote(offset);
+    // The end that another process wrote before it counts: the start opens nothing.
+    if (partition.endOf(job.call_id)) return;
     const { call_id, epoch, fired_at_ms, place = null } = job;
     if ((partition.starts.get(call_id)?.epoch ?? 0) <= epoch) partition.starts.set(call_id, { epoch, offset, fired_at_ms, process: place });
   }

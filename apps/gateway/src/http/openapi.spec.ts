@@ -52,6 +52,10 @@ test('a body is required unless its route accepts requests without one', () => {
     'POST /v1/calls/{call_id}/cancel',
     'POST /v1/cases',
     'POST /v1/retention/runs',
+    'POST /v1/sagas/{saga_id}/cancel',
+    'POST /v1/sagas/{saga_id}/pause',
+    'POST /v1/sagas/{saga_id}/resume',
+    'POST /v1/sagas/{saga_id}/retry',
   ]);
 });
 

@@ -8,7 +8,15 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { SagaCommands } from './saga-commands.service.js';
-import { type SagaControl, sagaControl, type WaitAnswer, waitAnswer, waitStepId } from './saga-request.schemas.js';
+import {
+  type SagaControl,
+  type SagaDecision,
+  sagaControl,
+  sagaDecision,
+  type WaitAnswer,
+  waitAnswer,
+  waitStepId,
+} from './saga-request.schemas.js';
 import { sagaSummary } from './sagas.schemas.js';
 
 /** What people and systems do with a saga. Each is answered once it is decided on the record. */
@@ -80,7 +88,7 @@ export class SagaCommandsController {
   async accept(
     @CurrentCaller() caller: Caller,
     @Param('saga_id') saga_id: string,
-    @Body({ schema: sagaControl }) body: SagaControl,
+    @Body({ schema: sagaDecision }) body: SagaDecision,
     @SeenPositions() seen: Seen,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
@@ -94,7 +102,7 @@ export class SagaCommandsController {
   async doneByHand(
     @CurrentCaller() caller: Caller,
     @Param('saga_id') saga_id: string,
-    @Body({ schema: sagaControl }) body: SagaControl,
+    @Body({ schema: sagaDecision }) body: SagaDecision,
     @SeenPositions() seen: Seen,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {

@@ -17,7 +17,6 @@ import { sagaNotFound } from './sagas.service.js';
 /** Bytes of canonical JSON of the answer of a wait. */
 export const ANSWER_BYTES_MAX = 65_536;
 const SHOWN_WITHIN_MS = 1_000;
-const NEEDS_REASON: ReadonlySet<SagaAct> = new Set(['accept', 'done_by_hand']);
 
 /** Who requests something of which saga. */
 export interface SagaCommandBy {
@@ -52,7 +51,6 @@ export class SagaCommands {
     if (saga instanceof Refusal) return saga;
     const denied = refusalOfAct(act, saga, by.caller);
     if (denied) return denied;
-    if (reason === null && NEEDS_REASON.has(act)) return issue('/reason', 'is required: it is what remains of the decision');
     const sealed = await this.sealed(by.caller.tenant_id, body.subjects, reason);
     if (sealed instanceof Refusal) return sealed;
     const { saga_id } = saga;

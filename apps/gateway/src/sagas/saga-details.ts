@@ -24,6 +24,7 @@ function stepOf(row: SagaStepWrite): SagaStepAnswer {
   return {
     ...{ step_id, attempt, level, tool, version, call_id, call: callLink(call_id) },
     ...{ requested_at: isoOf(row.requested_at_ms), deadline_at: isoOf(row.deadline_at_ms), is_irreversible, cancel_requested },
+    repairs: (parsed(row.repairs) ?? []) as string[],
     ...{ status, effect, error: parsed(row.error), ended_at: isoOf(row.ended_at_ms), compensation: compensationOf(row) },
   };
 }

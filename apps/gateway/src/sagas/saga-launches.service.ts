@@ -100,8 +100,8 @@ export class SagaLaunches {
   private async known(identity: SagaIdentity, row: SagaRow, by: Pick<LaunchBy, 'caller' | 'wait_ms'>): Promise<StartedSaga | Refusal> {
     const { tenant_id, saga_id, request_digest, end_status } = row;
     if (request_digest !== identity.request_digest) return taken(identity);
-    if (end_status !== null || by.wait_ms === 0) return shown(row, true);
-    await this.exchanges.ended(tenant_id, saga_id, by.wait_ms);
+    if (end_status !== null) return shown(row, true);
+    if (by.wait_ms > 0) await this.exchanges.ended(tenant_id, saga_id, by.wait_ms);
     return shown((await this.row(tenant_id, saga_id, [])) ?? row, true);
   }
 

@@ -52,10 +52,13 @@ const reason = text(1000);
 export const sagaControl = optionalBody(
   z.strictObject({
     step_id: step_id.optional().describe('the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga'),
-    reason: reason.optional().describe('required for accept and done-by-hand'),
+    reason: reason.optional(),
     subjects: subjectsRequest,
   }),
 );
+
+/** Accepts what a ticket reports, or records what a person did about it: the reason is what remains of the decision. */
+export const sagaDecision = z.strictObject({ step_id: step_id.optional(), reason, subjects: subjectsRequest });
 
 export const waitAnswer = z
   .strictObject({
@@ -73,4 +76,5 @@ export const waitStepId = step_id;
 
 export type SagaRequest = z.infer<typeof body>;
 export type SagaControl = z.infer<typeof sagaControl>;
+export type SagaDecision = z.infer<typeof sagaDecision>;
 export type WaitAnswer = z.infer<typeof waitAnswer>;

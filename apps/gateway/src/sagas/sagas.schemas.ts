@@ -68,6 +68,7 @@ const step = z
     requested_at: time,
     deadline_at: time,
     is_irreversible: z.boolean().nullable(),
+    repairs: z.array(z.string()).describe('what was changed in the inputs of a read after its last call'),
     cancel_requested: z.boolean(),
     status: text.describe('status of its call when that ended; null: it has not ended; skipped: its condition was false'),
     effect: text.describe('happened, none or unknown'),

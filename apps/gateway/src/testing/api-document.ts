@@ -41,8 +41,8 @@ export function routedGateway(): Promise<INestApplication> {
     drops: {},
     subjects: {},
     calls: { recorded: {} },
-    usage: {},
     sagas: {},
+    usage: {},
   } as unknown as GatewayParts;
   const module = GatewayModule.of(whole, createLogger('gateway', 'silent'));
   return NestFactory.create(module, new FastifyAdapter(), { logger: false, abortOnError: false, preview: true });

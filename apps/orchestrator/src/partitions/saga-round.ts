@@ -1,10 +1,11 @@
 import { type EventMap, sagaKey, uuidv7 } from '@countersign/contracts';
-import { decideSaga, evolveSaga, type SagaCommand, type SagaFact, type SagaState } from '@countersign/domain';
+import { decideSaga, type SagaCommand, type SagaDecision } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
 import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
 import type { RecordCause, SagaRecords } from './saga-records.js';
 
+type Decided = Pick<Extract<SagaDecision, { kind: 'recorded' }>, 'facts' | 'state'>;
 type Refusal = Omit<EventMap['saga_request_refused'], 'meta'>;
 
 /**
@@ -29,22 +30,21 @@ export class SagaRound {
   decide(work: SagaWork): void {
     const open = this.sagas.get(keyOfSaga(work));
     if (open) this.touched.add(open);
-    const facts = this.factsOf(work, open);
-    if (typeof facts === 'string') this.refuse(work, facts, open);
-    else if (facts.length > 0) this.keep(work, open, facts);
+    const decided = this.decided(work, open);
+    if (typeof decided === 'string') this.refuse(work, decided, open);
+    else if (decided.facts.length > 0) this.keep(work, open, decided);
   }
 
   /** The facts of a command; none if it repeats or comes too late; a text if it is refused. */
-  private factsOf({ order, cause, ...of }: SagaWork, open: OpenSaga | undefined): readonly SagaFact[] | string {
+  private decided({ order, cause, ...of }: SagaWork, open: OpenSaga | undefined): Decided | string {
     if (typeof order === 'string') return order;
     if (!open && order.kind === 'start' && this.hasEnded(keyOfSaga(of))) return repeated(order);
     const decision = decideSaga({ ...order, now_ms: this.now_ms } as SagaCommand, open?.state);
     if (decision.kind === 'refused') return decision.message;
-    return decision.facts.length === 0 && cause ? repeated(order) : decision.facts;
+    return decision.facts.length === 0 && cause ? repeated(order) : decision;
   }
 
-  private keep(work: SagaWork, open: OpenSaga | undefined, facts: readonly SagaFact[]): void {
-    const state = facts.reduce<SagaState>(evolveSaga, open?.state);
+  private keep(work: SagaWork, open: OpenSaga | undefined, { facts, state }: Decided): void {
     if (!state) throw new Error(`saga ${work.saga_id}: its first record is not its start`);
     const { tenant_id, saga_id } = work;
     const correlation_id = open?.correlation_id ?? work.cause?.correlation_id ?? uuidv7(this.now_ms).replaceAll('-', '');

@@ -3838,13 +3838,15 @@ export interface components {
             saga_id?: string;
             definition?: string | null;
             definition_version?: string | null;
-            steps?: unknown[];
+            definition_digest?: string | null;
             step_id?: string;
             iteration?: number;
             attempt?: number;
             of_call_id?: string;
             status?: string;
             failed_step_id?: string | null;
+            pivot_step_id?: string | null;
+            failure?: string | null;
             started_at_ms?: number;
             requested_at_ms?: number;
             executed_at_ms?: number;
@@ -5587,6 +5589,8 @@ export interface components {
             requested_at: string | null;
             deadline_at: string | null;
             is_irreversible: boolean | null;
+            /** @description what was changed in the inputs of a read after its last call */
+            repairs: string[];
             cancel_requested: boolean;
             /** @description status of its call when that ended; null: it has not ended; skipped: its condition was false */
             status: string | null;
@@ -12199,7 +12203,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12248,7 +12251,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12297,7 +12299,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12346,7 +12347,6 @@ export interface operations {
                 "application/json": {
                     /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
                     reason?: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
@@ -12390,13 +12390,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": {
-                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
-                    reason?: string;
+                    reason: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
@@ -12439,13 +12437,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": {
-                    /** @description the step of a ticket, such as `ship` or `ship[2]`; absent: the whole saga */
                     step_id?: string;
-                    /** @description required for accept and done-by-hand */
-                    reason?: string;
+                    reason: string;
                     /**
                      * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []

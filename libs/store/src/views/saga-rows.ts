@@ -66,6 +66,8 @@ export interface SagaStepWrite extends Row {
   is_irreversible: boolean | null;
   /** Undoes the step; null where nothing does. */
   compensation_tool: string | null;
+  /** JSON text of the changes of the inputs, in words; null: none. */
+  repairs: string | null;
   cancel_requested: boolean;
   status: SagaStepStatus | null;
   effect: EffectEvidence | null;

@@ -27,7 +27,7 @@ export const sagaTables: ViewSet = {
       name: 'saga_steps',
       columns: `tenant_id text NOT NULL, saga_id text NOT NULL, step_id text NOT NULL, iteration int4 NOT NULL, attempt int4 NOT NULL,
         level int2, tool text, version text, call_id text, requested_at_ms int8, requested_offset int8, deadline_at_ms int8,
-        is_irreversible boolean, compensation_tool text, cancel_requested boolean NOT NULL, status text, effect text, error text, ended_at_ms int8,
+        is_irreversible boolean, compensation_tool text, repairs text, cancel_requested boolean NOT NULL, status text, effect text, error text, ended_at_ms int8,
         end_offset int8, is_late boolean, evidence_offset int8, undo_tool text, undo_version text, undo_call_id text,
         undo_requested_at_ms int8, undo_state text, undo_error text, undo_ended_at_ms int8, undo_offset int8,
         source_offset int8 NOT NULL`,

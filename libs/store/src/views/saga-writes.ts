@@ -67,6 +67,7 @@ const stepTypes: Types<Named<SagaStepWrite>> = {
     deadline_at_ms: 'int8',
     is_irreversible: 'bool',
     compensation_tool: 'text',
+    repairs: 'text',
     cancel_requested: 'bool',
   },
   ...{ status: 'text', effect: 'text', error: 'text', ended_at_ms: 'int8', end_offset: 'int8', is_late: 'bool', evidence_offset: 'int8' },
@@ -87,6 +88,7 @@ export function upsertSagaSteps(rows: readonly SagaStepWrite[]): Statement {
     'deadline_at_ms',
     'is_irreversible',
     'compensation_tool',
+    'repairs',
   ];
   const end = ['status', 'effect', 'error', 'ended_at_ms', 'end_offset', 'is_late', 'evidence_offset'];
   const newer = 'excluded.undo_offset > COALESCE(saga_steps.undo_offset, -1)';

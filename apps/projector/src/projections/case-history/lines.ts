@@ -76,12 +76,18 @@ const sagaTimes = {
 } as const;
 type SagaEvent = Extract<PlacedEvent, { event_type: keyof typeof sagaTimes }>;
 
+/** The members of a saga's facts that a line shows. */
+const shownOfSaga: ReadonlySet<string> = new Set([
+  ...['saga_id', 'definition', 'definition_version', 'definition_digest', 'step_id', 'iteration', 'attempt', 'of_call_id'],
+  ...['tool', 'version', 'status', 'failed_step_id', 'pivot_step_id', 'reason', 'error', 'failure', 'duration_ms', 'retry_count'],
+  ...Object.values(sagaTimes),
+]);
+
 /** The lines of a saga. Inputs and results of an undo are those of its call. */
 function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
   const { meta, case_id, ...change } = at.event;
   if (case_id === null) return [];
-  const withheld = ['inputs_json', 'by', 'definition_json', 'authority', 'request_digest', 'source'];
-  const detail = Object.fromEntries(Object.entries(change).filter(([name]) => !withheld.includes(name)));
+  const detail = Object.fromEntries(Object.entries(change).filter(([name]) => shownOfSaga.has(name)));
   const at_ms = detail[sagaTimes[at.event_type]] as number;
   const call_id = 'call_id' in at.event ? at.event.call_id : null;
   return [line({ tenant_id: meta.tenant_id, case_id, call_id }, meta, at.event_type, at_ms, 0, detail)];

@@ -18,6 +18,7 @@ const FORWARD = {
   ...{
     is_irreversible: null,
     compensation_tool: null,
+    repairs: null,
     cancel_requested: false,
     status: null,
     effect: null,
@@ -108,16 +109,14 @@ export class PendingSteps {
 
 function requested(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_requested'>): void {
   if (row.requested_offset !== null) return;
-  const { level, tool, version, call_id, requested_at_ms, deadline_at_ms, is_irreversible, compensation_tool } = event;
+  const { level, tool, version, call_id, requested_at_ms, deadline_at_ms, is_irreversible, compensation_tool, repairs } = event;
   const what = { level, tool: storable(tool), version: storable(version), call_id: storable(call_id) };
-  Object.assign(row, {
-    ...what,
-    requested_at_ms,
-    requested_offset: offset,
-    deadline_at_ms,
+  const how = {
     is_irreversible,
     compensation_tool: storable(compensation_tool),
-  });
+    repairs: repairs.length > 0 ? storableJson(repairs) : null,
+  };
+  Object.assign(row, { ...what, ...how, requested_at_ms, requested_offset: offset, deadline_at_ms });
 }
 
 function ended(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_ended'>): void {

@@ -43,6 +43,8 @@ export type CallEffect =
   | 'write_end'
   /** Notes the durable end for the row, the partition and the key. */
   | 'book_end'
+  /** Sets its row to the end that another process wrote, perhaps without the row. */
+  | 'fold_end'
   /** Ends the calls that joined it, if its end answers calls with its key. */
   | 'answer_joiners'
   | 'readmit_joiners'

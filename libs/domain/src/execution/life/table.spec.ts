@@ -42,6 +42,13 @@ test('an end is written in one stage only, and booked once it is durable', () =>
   expect(new Set(entries.filter(({ step }) => step.effects.includes('book_end')).map(({ stage }) => stage))).toEqual(new Set(['writing']));
 });
 
+test('a resend whose end is found at the gate does not fire and writes no end: its row gets the end that is found', () => {
+  const found = callLife.gated.recorded_elsewhere;
+  expect(found).toMatchObject({ to: 'gone', ask: null });
+  expect(found?.effects).toEqual(expect.arrayContaining(['fold_end', 'acknowledge', 'remove', 'close_accounts', 'readmit_joiners']));
+  expect(found?.effects).not.toContain('write_end');
+});
+
 test('an event that comes too late changes nothing; an impossible event throws', () => {
   expect(afterEvent('gone', 'claim_won')).toBeUndefined();
   expect(afterEvent('queued', 'leader_answered')).toBeUndefined();

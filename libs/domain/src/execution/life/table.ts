@@ -14,6 +14,8 @@ const END_BY_VERDICT = asking('ending', 'await_end', 'write_end', 'answer_joiner
 const VERDICT = asking('checking_approval', 'check_approval');
 const DETACH = go('detached', 'drop_run', 'release_slot', 'remove', 'readmit_unclaimed', 'readmit_joiners', 'readmit_next');
 const READMIT = asking('new', 'admit', 'release_slot', 'remove');
+/** Its previous owner ended it before this start: another fire could be a second effect, because that end may have freed the key. */
+const RECORDED_RESEND = go('gone', 'drop_run', 'fold_end', 'acknowledge', 'remove', 'close_accounts', 'readmit_joiners', 'readmit_next');
 const REPLACED = go('gone', 'drop_run', 'withdraw', 'leave_leader', 'release_slot', 'acknowledge', 'remove');
 const FORGET = go('gone', 'remove', 'revoke_joiners');
 const endedElsewhere = (...first: CallEffect[]): Step =>
@@ -126,6 +128,7 @@ export const callLife: Readonly<Record<CallStage, Row>> = {
     look_again: asking('gated', 'pass_gate'),
     may_fire: asking('running', 'run'),
     stopped_before_fire: END_UNFIRED,
+    recorded_elsewhere: RECORDED_RESEND,
     broken: END_UNFIRED,
     lease_lost: DETACH,
   },

@@ -82,7 +82,7 @@ function forward(saga: RunningSaga, now_ms: number): SagaFact[] {
     ...doubtTickets(saga, now_ms),
   ];
   if (facts.length > 0 || saga.paused_until_ms !== null) return facts;
-  if (part.verdict === 'succeeded') return [end(saga, 'completed', now_ms)];
+  if (part.verdict === 'succeeded') return undoRequested(runsOf(saga)).length > 0 ? [] : [end(saga, 'completed', now_ms)];
   return part.due.filter(({ kind }) => kind === 'wait' || kind === 'manual').map((due) => openWait(saga, due, now_ms));
 }
 

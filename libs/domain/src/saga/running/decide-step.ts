@@ -80,17 +80,18 @@ export function failBlock(saga: RunningSaga, { block_id, error }: Of<'block_fail
   return [fact(saga, 'saga_step_ended', { ...which, status: 'failed', error, ...NO_EFFECT, repaired: false, ended_at_ms: now_ms })];
 }
 
-/** A longer list would cost all sagas of the process memory and time. */
-export const ITEMS_MAX = 10_000;
+/** Items of all lists of a saga, also of lists within lists: each decision looks at all of them. */
+export const ITEMS_MAX = 1_000;
 
 function tooLong(items: number): CallError {
-  const message = `the list has ${items} items, at most ${ITEMS_MAX} are allowed`;
+  const message = `the lists of the saga have ${items} items together, at most ${ITEMS_MAX} are allowed: start a saga for each part`;
   return { code: 'VALIDATION_ERROR', class: 'validation', message, details_json: null, retryable: false, retry_after_s: null };
 }
 
 export function readList(saga: RunningSaga, { block_id, items }: Of<'list_read'>, now_ms: number): SagaFact[] {
   if (startsNothing(saga) || !dueOf(progressOf(saga), 'list', block_id)) return [];
-  if (items > ITEMS_MAX) return failBlock(saga, { kind: 'block_failed', now_ms, block_id, error: tooLong(items) }, now_ms);
+  const all = saga.items + items;
+  if (all > ITEMS_MAX) return failBlock(saga, { kind: 'block_failed', now_ms, block_id, error: tooLong(all) }, now_ms);
   return [fact(saga, 'saga_block_entered', { block_id, choice: null, items, entered_at_ms: now_ms })];
 }
 

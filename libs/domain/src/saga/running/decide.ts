@@ -4,7 +4,7 @@ import { control } from './decide-control.js';
 import { chooseBranch, endStep, failBlock, prepareStep, readList, skipLevel, skipStep, unpreparedStep } from './decide-step.js';
 import { endUndo, evidence, prepareUndo } from './decide-undo.js';
 import { answerWait, approval, timer } from './decide-wait.js';
-import { evolveSaga } from './evolve.js';
+import { evolveSagaBy } from './evolve.js';
 import type { SagaFact } from './facts.js';
 import type { RunningSaga, SagaState } from './state.js';
 
@@ -12,7 +12,13 @@ import type { RunningSaga, SagaState } from './state.js';
  * Without facts the command repeats a recorded one or came too late. `refused` has a message for people: what is wrong and what would be
  * right.
  */
-export type SagaDecision = { kind: 'recorded'; facts: SagaFact[] } | { kind: 'refused'; message: string };
+export type SagaDecision = ({ kind: 'recorded' } & Decided) | { kind: 'refused'; message: string };
+
+/** The facts of a decision, and the state that they lead to. */
+interface Decided {
+  facts: SagaFact[];
+  state: SagaState;
+}
 
 /** More rounds of consequences mean a defect. */
 const ROUNDS_MAX = 10_000;
@@ -74,28 +80,29 @@ function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
 }
 
 /** The facts and all their consequences, in the order of their records. */
-function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms: number): SagaFact[] {
+function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms: number): Decided {
   const all = [...facts];
-  let saga = facts.reduce(evolveSaga, before);
+  let saga = evolveSagaBy(before, facts);
   for (let round = 0; saga && round < ROUNDS_MAX; round++) {
     const more = consequencesOf(saga, now_ms);
-    if (more.length === 0) return all;
+    if (more.length === 0) return { facts: all, state: saga };
     all.push(...more);
-    saga = more.reduce(evolveSaga, saga);
+    saga = evolveSagaBy(saga, more);
   }
   if (saga) throw new Error(`saga ${saga.saga_id}: its consequences do not end`);
-  return all;
+  return { facts: all, state: saga };
 }
 
 /** The result of a command. Pure: time, ids and keys are in the command. */
 export function decideSaga(command: SagaCommand, saga: SagaState): SagaDecision {
   if (command.kind === 'start') {
-    const facts = saga ? [] : withConsequences(undefined, [start(command, command.now_ms)], command.now_ms);
-    return { kind: 'recorded', facts };
+    if (saga) return { kind: 'recorded', facts: [], state: saga };
+    return { kind: 'recorded', ...withConsequences(undefined, [start(command, command.now_ms)], command.now_ms) };
   }
   if (!saga) return { kind: 'refused', message: 'there is no such saga: start it first' };
-  if (command.kind === 'recovered') return { kind: 'recorded', facts: withConsequences(saga, [], command.now_ms) };
+  if (command.kind === 'recovered') return { kind: 'recorded', ...withConsequences(saga, [], command.now_ms) };
   const found = direct(command, saga);
   if (typeof found === 'string') return { kind: 'refused', message: found };
-  return { kind: 'recorded', facts: found.length === 0 ? [] : withConsequences(saga, found, command.now_ms) };
+  if (found.length === 0) return { kind: 'recorded', facts: [], state: saga };
+  return { kind: 'recorded', ...withConsequences(saga, found, command.now_ms) };
 }

@@ -67,7 +67,16 @@ function waits(saga: RunningSaga): SagaEffect[] {
   );
 }
 
-export function sagaEffectsOf(saga: RunningSaga): SagaEffect[] {
+/** A state never changes once it was returned, so its effects are computed once. */
+const known = new WeakMap<RunningSaga, readonly SagaEffect[]>();
+
+export function sagaEffectsOf(saga: RunningSaga): readonly SagaEffect[] {
+  const found = known.get(saga) ?? effectsOf(saga);
+  known.set(saga, found);
+  return found;
+}
+
+function effectsOf(saga: RunningSaga): SagaEffect[] {
   const tickets = saga.tickets.map((ticket): SagaEffect => ({ kind: 'ticket', ticket }));
   if (saga.ended) return tickets;
   const moments = momentsOf(saga);

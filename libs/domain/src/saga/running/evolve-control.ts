@@ -17,11 +17,11 @@ function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'
   const dropped = (ticket: RunningSaga['tickets'][number]) => step_id !== null && ticket.step_id !== step_id;
   const state = act === 'retry' ? 'again' : act === 'accept' ? 'accepted' : 'by_hand';
   const stuck = runsOf(saga).filter((run) => isStuck(run) && (step_id === null || run.step_id === step_id));
-  for (const run of stuck) if (run.undo) run.undo.state = state;
+  for (const run of stuck) if (run.undo) Object.assign(run.undo, { state, seq: saga.seq });
   saga.tickets = saga.tickets.filter((ticket) => ticket.ticket === 'late_effect' || ticket.ticket === 'in_doubt' || dropped(ticket));
   const entry = step_id === null || stuck.length > 0 ? undefined : saga.steps.get(step_id);
   if (!entry || saga.turned) return;
-  if (act !== 'retry') entry.mark = 'excused';
+  if (act !== 'retry') Object.assign(entry, { mark: 'excused', mark_seq: saga.seq });
   else {
     const retry_level = levelOfRetry(entry);
     Object.assign(entry, { mark: null, retry_level, skips: entry.skips.filter(({ level }) => level < retry_level) });

@@ -13,10 +13,12 @@ export function foldUndo(saga: RunningSaga, at: UndoFact): void {
   if (at.event_type === 'compensation_requested') {
     if (run.undo?.call_id === call_id) return;
     const { key, inputs_json } = at.body;
-    run.undo = { state: 'requested', call_id, key, tool, version, inputs_json, requests: (run.undo?.requests ?? 0) + 1 };
+    const requests = (run.undo?.requests ?? 0) + 1;
+    run.undo = { state: 'requested', call_id, key, tool, version, inputs_json, requests, seq: saga.seq };
     return;
   }
   if (run.undo && run.undo.state !== 'requested' && run.undo.state !== 'again') return;
   const undo = run.undo ?? { ...NOT_REQUESTED, call_id, tool, version };
-  run.undo = { ...undo, state: at.event_type === 'compensation_executed' ? 'executed' : (at.body.failure ?? 'failed') };
+  const state = at.event_type === 'compensation_executed' ? 'executed' : (at.body.failure ?? 'failed');
+  run.undo = { ...undo, state, seq: saga.seq };
 }

@@ -17,6 +17,7 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
     latencies: Object.fromEntries(estimates.map(({ step_name, latency_ms }) => [step_name, latency_ms])),
     wait_max_ms: wait_max_ms ?? 0,
     seq: 0,
+    items: 0,
     ...{ steps: new Map(), waits: new Map(), blocks: new Map(), tickets: [], controls: new Set() },
     ...{ paused_until_ms: null, is_cancelled: false, is_overdue: false, turned: null, ended: null },
     clock: { holders: new Set(), since_ms: 0, stood_ms: 0 },
@@ -24,7 +25,7 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
 }
 
 function entryOf(saga: RunningSaga, step_id: string): StepEntry {
-  const entry = saga.steps.get(step_id) ?? { mark: null, retry_level: null, runs: [], skips: [] };
+  const entry = saga.steps.get(step_id) ?? { mark: null, mark_seq: 0, retry_level: null, runs: [], skips: [] };
   saga.steps.set(step_id, entry);
   return entry;
 }
@@ -50,7 +51,7 @@ function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): vo
   if (run?.end) return;
   const known = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt } as const;
   if (run) run.end = { ...known, is_repaired: repaired, is_late: false };
-  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', retry_level: null });
+  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', mark_seq: saga.seq, retry_level: null });
 }
 
 function levelSkipped(saga: RunningSaga, { body: { step_id, level, reason } }: SagaFact<'saga_level_skipped'>): void {
@@ -62,14 +63,14 @@ function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'
   const run = body.call_id === null ? undefined : runOf(saga, body.call_id);
   if (!run?.end) return;
   if (body.direction === 'compensate') {
-    if (run.undo) run.undo.state = body.happened ? 'executed' : 'failed';
+    if (run.undo) Object.assign(run.undo, { state: body.happened ? 'executed' : 'failed', seq: saga.seq });
     return;
   }
   saga.tickets = saga.tickets.filter(({ ticket, call_id }) => ticket !== 'in_doubt' || call_id !== run.call_id);
   const was = run.end;
   const status = body.happened ? 'succeeded' : 'failed';
   if (was.effect === 'unknown') run.end = { ...was, status, effect: body.happened ? 'happened' : 'none', seq: saga.seq };
-  else run.end = { ...was, effect: 'happened', is_late: true };
+  else if (was.effect === 'none' && body.happened) run.end = { ...was, effect: 'happened', is_late: true };
 }
 
 function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_ended'>): void {
@@ -84,6 +85,12 @@ function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_e
   const wait = saga.waits.get(step_id);
   if (wait?.end === null) wait.end = { ended_as, seq: saga.seq, answer_json };
   releaseClock(saga, step_id, ended_at_ms);
+}
+
+function entered(saga: RunningSaga, { body: { block_id, items, choice } }: SagaFact<'saga_block_entered'>): void {
+  if (saga.blocks.has(block_id)) return;
+  saga.blocks.set(block_id, items ?? choice ?? -1);
+  saga.items += items ?? 0;
 }
 
 /** Facts that a saga can have after its end. */
@@ -110,7 +117,7 @@ function changed(saga: RunningSaga, at: SagaFact): void {
       return;
     }
     case 'saga_block_entered':
-      if (!saga.blocks.has(at.body.block_id)) saga.blocks.set(at.body.block_id, at.body.items ?? at.body.choice ?? -1);
+      entered(saga, at);
       return;
     case 'saga_wait_opened':
     case 'saga_wait_ended':
@@ -143,9 +150,16 @@ export function evolveSaga(before: SagaState, at: SagaFact): SagaState {
   return saga;
 }
 
-/** Folds many records with a single copy of the state. */
-export function replaySaga(facts: readonly SagaFact[]): SagaState {
-  let saga: SagaState;
+/** Folds many records with a single copy of the state. Pure: does not change the given state. */
+export function evolveSagaBy(before: SagaState, facts: readonly SagaFact[]): SagaState {
+  return facts.length === 0 ? before : folded(before && copyOf(before), facts);
+}
+
+/** The state after these records, from the first one on. */
+export const replaySaga = (facts: readonly SagaFact[]): SagaState => folded(undefined, facts);
+
+function folded(into: SagaState, facts: readonly SagaFact[]): SagaState {
+  let saga = into;
   for (const at of facts) {
     if (at.event_type === 'saga_started') saga ??= isRecorded(at.body) ? started(at.body) : undefined;
     else if (saga) {

@@ -26,8 +26,8 @@ function sequencePart(saga: RunningSaga, block: SequenceBlock, indices: readonly
 
 /** The part of a branch or map whose expression failed or that a person accepted; undefined if neither happened. */
 function failedBlock(saga: RunningSaga, block_id: string): Part | undefined {
-  const mark = saga.steps.get(block_id)?.mark;
-  if (mark === 'excused') return DONE;
+  const { mark, mark_seq = 0 } = saga.steps.get(block_id) ?? {};
+  if (mark === 'excused') return { ...DONE, seq: mark_seq };
   return mark === 'unprepared' ? { ...DONE, verdict: 'failed', failed_step_id: block_id } : undefined;
 }
 
@@ -44,7 +44,13 @@ function branchPart(saga: RunningSaga, block: BranchBlock, indices: readonly num
 /** A losing branch is settled once none of its steps runs, is in doubt, or has an effect in place. */
 const unsettled = (run: Run): boolean => isLive(run) || inDoubt(run) || stands(run);
 
-/** Joins branches. Once enough have succeeded, the others are dropped, and the block ends when all of them are settled. */
+/** When the last call of losing branches was settled: a compensation changes after the end of its call. */
+const settledSeq = (runs: readonly Run[]): number => Math.max(0, ...runs.map(({ undo }) => undo?.seq ?? 0));
+
+/**
+ * Joins branches. Once enough have succeeded, the others are dropped, and the block ends when all of them are settled. Its place in the order
+ * is that of the last record that it needed: else an outer join would change its winners after the fact.
+ */
 export function joinPart(parts: readonly Part[], need: number, total: number): Part {
   const winners = parts
     .filter((part) => part.verdict === 'succeeded')
@@ -60,7 +66,7 @@ export function joinPart(parts: readonly Part[], need: number, total: number): P
   return {
     ...dropped,
     verdict: left.length > 0 ? 'open' : 'succeeded',
-    seq: Math.max(won.seq, ...losers.map((part) => part.seq)),
+    seq: Math.max(won.seq, settledSeq(runs), ...losers.map((part) => part.seq)),
     due: won.due,
     drop: [...won.drop, ...runs.filter(isLive)],
     drop_waits: [...won.drop_waits, ...losers.flatMap((part) => part.waits)],
@@ -117,7 +123,14 @@ export function partOf(saga: RunningSaga, block: Block, indices: readonly number
   }
 }
 
-export const progressOf = (saga: RunningSaga): Part => partOf(saga, saga.definition.root, []);
+/** A state never changes once it was returned, so its progress is computed once. */
+const known = new WeakMap<RunningSaga, Part>();
+
+export function progressOf(saga: RunningSaga): Part {
+  const found = known.get(saga) ?? partOf(saga, saga.definition.root, []);
+  known.set(saga, found);
+  return found;
+}
 
 export const dueOf = (part: Part, kind: Due['kind'], id: string): Due | undefined =>
   part.due.find((due) => due.kind === kind && due.id === id);

@@ -24,6 +24,8 @@ export interface Undo {
   inputs_json: string | null;
   /** Number of calls so far: a person may have it tried again. */
   requests: number;
+  /** Sequence number of its last change. */
+  seq: number;
 }
 
 /** One call of a step. */
@@ -79,6 +81,8 @@ export interface StepEntry {
    * evaluated.
    */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
+  /** Sequence number of the record of the mark. */
+  mark_seq: number;
   /** The level that a person's retry of the failed step tries first; null: no retry is due. A level that ran keeps its key and inputs. */
   retry_level: number | null;
   runs: Run[];
@@ -116,6 +120,8 @@ export interface RunningSaga {
   waits: Map<string, WaitEntry>;
   /** Index of the chosen branch (-1: none), or length of the list of a map. */
   blocks: Map<string, number>;
+  /** Items of all its lists. */
+  items: number;
   tickets: Ticket[];
   controls: Set<string>;
   paused_until_ms: number | null;

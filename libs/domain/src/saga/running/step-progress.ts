@@ -43,7 +43,7 @@ export function stepPart(saga: RunningSaga, block: StepBlock, id: string): Part 
   if (!entry) return openPart(due(0));
   const { runs, mark } = entry;
   const last = runs.at(-1);
-  if (mark === 'skipped' || mark === 'excused') return { ...DONE, runs, seq: last?.end?.seq ?? 0 };
+  if (mark === 'skipped' || mark === 'excused') return { ...DONE, runs, seq: Math.max(entry.mark_seq, last?.end?.seq ?? 0) };
   if (entry.retry_level !== null) return { ...openPart(due(entry.retry_level)), runs };
   if (mark === 'unprepared') return failedPart(entry, id, last?.end?.seq ?? 0);
   if (!last) return afterLevel(saga, block, id, entry);

@@ -88,7 +88,8 @@ export abstract class Answers extends Claiming {
       case 'pass_gate':
         if (random.oneIn(10)) return 'gate_closed';
         this.readTo(this.world.startOf(job.ruling.call_id));
-        if (job.resends > 0 || !(job.cancelled || this.hasEnded(job))) return 'may_fire';
+        if (job.resends > 0) return this.hasEnded(job) ? 'recorded_elsewhere' : 'may_fire';
+        if (!(job.cancelled || this.hasEnded(job))) return 'may_fire';
         job.verdict = { kind: 'ended', state: 'released' };
         return 'stopped_before_fire';
       case 'run':

@@ -113,7 +113,7 @@ export class Member extends Answers {
     this.readTail();
     for (const row of this.world.orphans()) {
       if (this.closed.get(row.call_id) === Number.POSITIVE_INFINITY) {
-        this.world.foldEnd(row);
+        this.world.foldEnd(row.call_id);
         continue;
       }
       const started = this.world.startedEpoch(row.call_id);

@@ -69,6 +69,7 @@ export abstract class ProcessState {
     await_due: (job) => this.timed.add(job),
     write_end: (job) => this.writeEnd(job),
     book_end: (job) => this.book(job),
+    fold_end: ({ ruling: { call_id } }) => this.world.foldEnd(call_id),
     record_evidence: (job) => this.recordEvidence(job),
     answer_joiners: (job) => this.answerJoiners(job),
     readmit_joiners: (job) => this.eachJoiner(job, 'leader_left'),

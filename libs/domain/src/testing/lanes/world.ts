@@ -140,9 +140,11 @@ export class World {
     return this.rows.filter((row) => row.state === 'running' && this.fenced.has(row.epoch));
   }
 
-  /** Sets the row to the end of its call, which ended without the row. */
-  foldEnd(row: Row): void {
-    const end = this.endOf(row.call_id);
+  /** Sets a running row to the end of its call, which ended without the row. */
+  foldEnd(call_id: string): void {
+    const row = this.rows.find((one) => one.call_id === call_id && one.state === 'running');
+    if (!row) return;
+    const end = this.endOf(call_id);
     row.state = end && 'state' in end ? end.state : 'released';
     row.end_offset = this.log.indexOf(end as Entry);
   }
