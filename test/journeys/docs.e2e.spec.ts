@@ -55,6 +55,15 @@ async function answered(marker: string): Promise<Record<string, unknown>> {
 const TOOL = path.resolve('test/dist/greeting.mjs');
 const CLIENT = path.resolve('test/dist/first-client.mjs');
 
+/** The saga once it has this status. */
+async function waiting(saga_id: string, status: string): Promise<object> {
+  for (const end = Date.now() + 20_000; ; await sleep(50)) {
+    const { body } = await platform.admin().request<{ status: string }>('GET', `/v1/sagas/${saga_id}`);
+    if (body.status === status) return body;
+    if (Date.now() > end) throw new Error(`${saga_id} is ${body.status}, not ${status}`);
+  }
+}
+
 let platform: EmbeddedPlatform;
 beforeAll(async () => {
   writeFileSync(TOOL, block('first-tool'));
@@ -137,6 +146,21 @@ test('a saga runs as its page says, and its repeat is the same saga', async () =
   expect(saga).toMatchObject({ status: 'completed', definition: { name: 'archive', version: '1.0.0' } });
   expect(readFileSync(`${platform.workspace}/archive-list.txt`, 'utf8')).toBe('archived-report.txt');
   expect(await answered('saga-start')).toEqual(saga);
+  expect(await answered('saga-read')).toMatchObject({ items: [{ saga_id: saga.saga_id }] });
+});
+
+test('a saga whose step fails is undone, a wait is answered, and a program starts a saga, as their page says', async () => {
+  expect(await answered('saga-undone')).toMatchObject({ status: 'compensated', failed_step_id: 'look' });
+  expect(['archived-report.txt', 'moved-again.txt'].map((name) => existsSync(`${platform.workspace}/${name}`))).toEqual([true, false]);
+  expect(await answered('saga-waits')).toMatchObject({ saga_id: 'ask-for-total' });
+  expect(await waiting('ask-for-total', 'awaiting_approval')).toMatchObject({
+    waits: [{ step_id: 'total', answer_at: '/v1/sagas/ask-for-total/waits/total' }],
+  });
+  await answered('saga-answer');
+  await waiting('ask-for-total', 'completed');
+  expect(readFileSync(`${platform.workspace}/total.txt`, 'utf8')).toBe('42');
+  writeFileSync(CLIENT, block('saga-program').replaceAll(ADDRESS, platform.base));
+  expect((await inShell(process.execPath, [CLIENT], { cwd: platform.dir })).stdout).toBe('completed\n');
 });
 
 test('the reliability of the saga is predicted from the server and from a file of rates as its page says', async () => {
@@ -169,6 +193,11 @@ test('each shell and script block of the README and the tutorials runs here', ()
     'saga-chart',
     'saga-client',
     'saga-start',
+    'saga-read',
+    'saga-undone',
+    'saga-waits',
+    'saga-answer',
+    'saga-program',
     'reliability-server',
     'reliability-offline',
   ]);
