@@ -57,13 +57,14 @@ const FORWARD = saga(sequence(move('one', 'a', 'b'), move('two', 'b', 'c'), read
 const BACK = saga(sequence(move('one', 'a', 'b'), move('two', 'b', 'c'), read('look', 'missing')));
 
 const points = (name: string, passes: readonly number[]) => passes.map((pass) => `${name}:${pass}`);
+/** The records of the forward saga are four appends, those of the one that is undone eight. */
 const POINTS = [
-  ...points('gateway.before_request', [1, 2]),
-  ...points('orchestrator.before_records', [1, 2, 3, 5]),
-  ...points('orchestrator.after_records', [1, 2, 4, 6]),
-  ...points('policy.after_ruling', [1, 2]),
+  ...points('gateway.before_request', [1]),
+  ...points('orchestrator.before_records', [1, 2, 4]),
+  ...points('orchestrator.after_records', [1, 3]),
+  ...points('policy.after_ruling', [1]),
   ...points('executor.after_claim', [1]),
-  ...points('executor.after_started', [1, 2]),
+  ...points('executor.after_started', [2]),
   ...points('executor.after_effect', [1, 2]),
   ...points('executor.after_end', [1]),
 ];
@@ -75,7 +76,7 @@ test.each(POINTS)('a saga during which the platform is killed at %s completes, a
   expect(['a', 'b', 'c'].map((name) => existsSync(file(name)))).toEqual([false, false, true]);
 });
 
-test.each([...points('orchestrator.before_records', [6, 8, 10]), ...points('orchestrator.after_records', [7, 9, 11])])(
+test.each([...points('orchestrator.before_records', [5, 7]), ...points('orchestrator.after_records', [6, 8])])(
   'a saga during whose compensation the platform is killed at %s is undone',
   async (point) => {
     writeFileSync(file('a'), 'text');
