@@ -44,8 +44,7 @@ export class SagaPartition implements OwnedPartition {
   readonly unsaved = new Set<string>();
   private readonly ended: LRUCache<string, true>;
   private readonly inputs_from: number;
-  /** Sagas that ended before this offset are only in the views. */
-  readonly opened_offset: number;
+  private readonly opened_offset: number;
   private inbox: Waiting[] = [];
   private running: Promise<void> | undefined;
   private closed = false;
@@ -75,6 +74,11 @@ export class SagaPartition implements OwnedPartition {
 
   resumeFrom(): readonly TopicOffset[] {
     return [{ topic: laneTopic('saga-requested', this.lane), partition: this.number, offset: this.inputs_from }];
+  }
+
+  /** Sagas that ended before this offset may be known to the views alone. */
+  get forgotten_offset(): number {
+    return this.ended.size < ENDED_MAX ? this.opened_offset : this.output_offset;
   }
 
   /** The offset after the newest record of its sagas. */
@@ -139,10 +143,12 @@ export class SagaPartition implements OwnedPartition {
     return all;
   }
 
+  /** A defect of the decider leaves the saga as it is; a request is refused, so that it has an answer. */
   private decide(round: SagaRound, work: SagaWork): void {
     try {
       round.decide(work);
     } catch (cause) {
+      if (work.cause) round.decide({ ...work, order: 'the request cannot be decided: a defect, see the log of the orchestrator' });
       const { tenant_id, saga_id, order } = work;
       this.terms.logger.error(
         {
