@@ -23,7 +23,7 @@ export interface RecentEnd {
   ended_at_ms: number;
   /** The last revision that is closed: Infinity after an end, the revision itself if the call was sent back for a new decision. */
   revision: number;
-  /** The attempt whose row it ends, by its record. Absent: it has no row, or this process wrote it. */
+  /** The attempt whose row it ends. Absent: it has no row, or this process ended the call itself. */
   row_attempt?: number;
 }
 
