@@ -1,11 +1,13 @@
 import type { MappedInputs, Obligation, ToolCall, ToolContract } from '@countersign/contracts';
-import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
+import { type ConfigurationState, factsOf, limitsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
 import {
   allHistoryUses,
   type BundleText,
   compiledBundles,
+  fieldsRead,
   type HistoryUses,
   historyRequested,
+  type InputFields,
   isSetUndo,
   type PolicyInForce,
   type ResolvedRuling,
@@ -120,6 +122,21 @@ export class TenantRulings {
       return force && 'bundle' in force ? historyRequested(force.bundle, contract) : undefined;
     });
     return allHistoryUses(wanted);
+  }
+
+  /** The fields of a tool's inputs that the tenant's active rules and its limits read. */
+  fieldsRead(config: ConfigurationState, tenant_id: string, contract: ToolContract): InputFields {
+    const { active } = rulingBundles(config, tenant_id);
+    return fieldsRead(active ? [compiledBundles.of(active)] : [], limitsOf(config, tenant_id), contract);
+  }
+
+  /** True if a rule about the tool, or its row, lets one approval of a whole saga meet its part. */
+  allowsSagaApproval(config: ConfigurationState, tenant_id: string, contract: ToolContract): boolean {
+    const { active } = rulingBundles(config, tenant_id);
+    const force = active && compiledBundles.of(active);
+    const rules = force && 'bundle' in force ? force.bundle.rules.about(contract) : [];
+    const requirements = [...rules.map(({ approval }) => approval), overrideFor(config, tenant_id, contract.name)?.requirement];
+    return requirements.some((requirement) => (requirement?.saga_max_ms ?? 0) > 0);
   }
 
   /** The subjects whose trust the rules about a tool use (active and shadow). */

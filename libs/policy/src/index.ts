@@ -1,4 +1,4 @@
-export { type AskingPart, rowId } from './asking.js';
+export { type AskingPart, approversOf, rowId } from './asking.js';
 export { type BundleText, compiledBundles } from './bundle/bundle-cache.js';
 export { BundleCompiler, type CompiledBundle, compileBundle } from './bundle/compile-bundle.js';
 export type { RuleFault } from './bundle/compiled-rule.js';
@@ -15,6 +15,7 @@ export {
   type SagaConditionEnvironment,
   type SagaConditionSubject,
 } from './cel/saga-condition.js';
+export type { InputFields } from './cel/input-uses.js';
 export type { TrustSubject } from './cel/trust-uses.js';
 export { defaultLimits } from './limits/compiled-limits.js';
 export { counterKey, demandsOf } from './limits/demands.js';

@@ -1,0 +1,65 @@
+import { callError } from '@countersign/contracts';
+import { type ConfigurationState, type PlannedStep, partsRequested, type RequestedPart, type SagaPlan, sagaPlanOf } from '@countersign/domain';
+import { approversOf, type ResolvedRuling } from '@countersign/policy';
+import type { CallToJudge } from './judge-call.js';
+import { coverageOf, type PlanCaller } from './saga-coverage.js';
+import type { TenantRulings } from './tenant-rulings.js';
+
+type Denied = { rule: string; message: string };
+
+const OUTSIDE: Denied = {
+  rule: 'saga.plan_outside_saga',
+  message: 'only the orchestrator asks for the approval of a saga, for a saga that was started: POST /v1/sagas',
+};
+const OUTDATED: Denied = {
+  rule: 'saga.plan_outdated',
+  message: 'the policy changed while the saga started, so its plan says more than an approval would cover: start the saga again',
+};
+
+function refused(own: ResolvedRuling, { rule, message }: Denied): ResolvedRuling {
+  const reason = callError('POLICY_DENIED', message, { details: { rule } });
+  return { ...own, effect: 'deny', tier: 'tier_3_blocked', rule, reason };
+}
+
+/** The parts that the plan says an approval would meet; undefined if the rules cover less than the plan says. */
+function coveredParts(
+  { steps }: SagaPlan,
+  partsOf: (step: PlannedStep) => readonly RequestedPart[],
+): ReadonlyMap<string, RequestedPart> | undefined {
+  const covered = new Map<string, RequestedPart>();
+  for (const step of steps) {
+    if (step.covered_by.length === 0) continue;
+    const parts = new Map(partsOf(step).map((part) => [part.rule, part]));
+    for (const rule of step.covered_by) {
+      const part = parts.get(rule);
+      if (!part) return undefined;
+      covered.set(rule, part);
+    }
+  }
+  return covered;
+}
+
+/**
+ * The ruling on the approval of a whole saga: it requires what the rules of all covered steps require, one part for each rule, besides what
+ * the rules about `approve_saga` itself require. `is_outdated`: the plan and the rules of this process differ; it may be behind.
+ */
+export function planRuling(
+  rulings: TenantRulings,
+  config: ConfigurationState,
+  { tenant_id, call, at_ms }: CallToJudge,
+  own: ResolvedRuling,
+): { ruling: ResolvedRuling; is_outdated: boolean } {
+  if (own.effect === 'deny' || own.effect === 'defer') return { ruling: own, is_outdated: false };
+  const plan = sagaPlanOf(call);
+  if (!plan) return { ruling: refused(own, OUTSIDE), is_outdated: false };
+  const { principal, authority, case_id } = call;
+  const caller: PlanCaller = { tenant_id, principal, authority, case_id, at_ms };
+  const covered = coveredParts(plan, (step) => coverageOf(rulings, config, caller, step).parts);
+  if (!covered) return { ruling: refused(own, OUTDATED), is_outdated: true };
+  if (covered.size === 0) return { ruling: own, is_outdated: false };
+  const owned = own.effect === 'require_approval' ? partsRequested(own).filter(({ rule }) => !covered.has(rule)) : [];
+  const parts = [...covered.values(), ...owned];
+  const [first] = parts as [RequestedPart];
+  const asking = { effect: 'require_approval', tier: 'tier_2_approval_required', rule: first.rule } as const;
+  return { ruling: { ...own, ...asking, ...approversOf({ parts }) }, is_outdated: false };
+}
