@@ -34,6 +34,7 @@ import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
+import { builtIn } from './built-in/built-in-pack.js';
 import { type HostedPack, hostPacks, isModulePath, unhealthyOf } from './tool-runs/hosted-packs.js';
 import { loadTools } from './tool-runs/loaded-tool.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
@@ -109,8 +110,9 @@ function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }
 /** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
-  const hosted = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
-  tellFaults(hosted, config, logger);
+  const named = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
+  tellFaults(named, config, logger);
+  const hosted = [...(await hostPacks([builtIn], [builtIn.name])), ...named];
   const configuration = foldConfiguration(deps);
   const folders = await runFolders(
     hosted.map(({ pack }) => pack),

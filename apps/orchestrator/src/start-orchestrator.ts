@@ -1,10 +1,13 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AssembledCalls, Readable, Views } from '@countersign/calls';
+import { TenantRulings } from '@countersign/decisions';
 import { LogTransport, OwnedPartitions } from '@countersign/event-log';
 import { type AppDeps, type Configuration, NestLogger, type RunningApp } from '@countersign/process';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
+import { GrantedPlan } from './approval/granted-plan.js';
+import { SagaPlanner } from './approval/saga-planner.js';
 import type { OrchestratorConfig } from './config.js';
 import { CompiledSagas } from './definitions/compiled-sagas.js';
 import { StartOrders } from './definitions/start-orders.js';
@@ -36,19 +39,25 @@ export interface SharedCalls {
   readable: Readable;
 }
 
-function actionsOf(deps: AppDeps, { configuration, calls, readable }: SharedCalls, compiled: CompiledSagas): SagaActions {
-  const { clock, keys, log } = deps;
+function actionsOf(
+  deps: AppDeps,
+  { configuration, calls, readable }: SharedCalls,
+  { compiled, rulings }: { compiled: CompiledSagas; rulings: TenantRulings },
+): SagaActions {
+  const { clock, keys, log, logger } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
   const outputs = new CallOutputs(calls.calls, readable);
   const following = new CallFollowing(calls.calls);
   const standing = new StarterStanding(configuration, now_ms);
+  const planner = new SagaPlanner(configuration, { compiled, outputs, sealer, rulings }, now_ms, logger);
   return new SagaActions(
     new BlockReader(compiled, outputs),
-    new StepPreparer(configuration, compiled, outputs, { keys, log, sealer }),
+    new StepPreparer(configuration, compiled, outputs, planner, { keys, log, sealer }),
     new StepCalls(calls.calls, following, compiled, outputs, standing),
     new UndoCalls(configuration, { compensations, following, compiled, outputs, sealer }, keys, now_ms),
     following,
+    new GrantedPlan(configuration, following, logger),
   );
 }
 
@@ -78,11 +87,12 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
   const { clock, logger, log, codec, schemas, store } = deps;
   const now_ms = () => clock.now_ms();
   const compiled = new CompiledSagas();
+  const rulings = new TenantRulings(now_ms);
   const timers = new SagaTimers(now_ms);
-  const effects = new SagaEffects(actionsOf(deps, shared, compiled), timers, logger);
+  const effects = new SagaEffects(actionsOf(deps, shared, { compiled, rulings }), timers, logger);
   const snapshots = new PartitionSnapshots(store, compiled, logger);
   const owned = new OwnedPartitions<SagaPartition>();
-  const requests = new SagaRequests(new StartOrders(shared.configuration), new EndedSagas(shared.views));
+  const requests = new SagaRequests(new StartOrders(shared.configuration, rulings), new EndedSagas(shared.views));
   const source = { log, codec, schemas, snapshots };
   const partitions = new SagaPartitions(owned, source, requests, effects, { now_ms, logger });
   const transport = transportOf(deps, config, partitions);

@@ -19,11 +19,13 @@ export type PlanCaller = Pick<ToolCall, 'principal' | 'authority' | 'case_id'> &
 export interface StepCoverage {
   /** The parts of its approval that the approval of the saga meets. */
   parts: readonly RequestedPart[];
+  /** The rules whose parts it does not meet; `all`: of every rule. */
+  left: readonly string[] | 'all';
   /** Why the step asks by itself; null: it does not. */
   asks_because: string | null;
 }
 
-const byItself = (asks_because: string): StepCoverage => ({ parts: [], asks_because });
+const byItself = (asks_because: string): StepCoverage => ({ parts: [], left: 'all', asks_because });
 
 function schemaOf({ input_schema }: ToolContract, input: string): Record<string, unknown> {
   const properties = (input_schema as { properties?: Record<string, unknown> }).properties ?? {};
@@ -59,7 +61,7 @@ export function coverageOf(rulings: TenantRulings, config: ConfigurationState, c
   if (tool?.digest !== step.contract_digest) return byItself(`${step.tool} ${step.version} is not the version that was planned`);
   if (mappingAt(config, tenant_id, step.tool, at_ms)) return byItself(`a mapping changes the inputs of ${step.tool}`);
   const ruling = rulings.resolve(config, { tenant_id, tool, call: plannedCall(step, caller) });
-  if (ruling.effect === 'allow') return { parts: [], asks_because: null };
+  if (ruling.effect === 'allow') return { parts: [], left: [], asks_because: null };
   if (ruling.effect !== 'require_approval') return byItself(`rule ${ruling.rule} does not allow it, as far as its inputs are known`);
   if (ruling.inputs_json !== undefined) return byItself(`rule ${ruling.rule} lowers its inputs`);
   if (step.asks) return byItself('the definition requires an approval of this step');
@@ -67,6 +69,6 @@ export function coverageOf(rulings: TenantRulings, config: ConfigurationState, c
   const read = open.length > 0 ? rulings.fieldsRead(config, tenant_id, tool.contract) : { inputs: new Set<string>(), mapped: new Set<string>() };
   const asking = partsRequested(ruling);
   const parts = asking.filter((part) => sagaMaxOf(part) > 0 && open.every((input) => mayStayOpen(input, part, tool.contract, read)));
-  const left = asking.find((part) => !parts.includes(part));
-  return { parts, asks_because: left ? uncovered(left, open) : null };
+  const left = asking.filter((part) => !parts.includes(part));
+  return { parts, left: left.map(({ rule }) => rule), asks_because: left[0] ? uncovered(left[0], open) : null };
 }

@@ -1,8 +1,7 @@
-import { callError } from '@countersign/contracts';
+import { callError, type ToolCall } from '@countersign/contracts';
 import { type ConfigurationState, type PlannedStep, partsRequested, type RequestedPart, type SagaPlan, sagaPlanOf } from '@countersign/domain';
 import { approversOf, type ResolvedRuling } from '@countersign/policy';
-import type { CallToJudge } from './judge-call.js';
-import { coverageOf, type PlanCaller } from './saga-coverage.js';
+import { coverageOf, type PlanCaller, type StepCoverage } from './saga-coverage.js';
 import type { TenantRulings } from './tenant-rulings.js';
 
 type Denied = { rule: string; message: string };
@@ -21,20 +20,16 @@ function refused(own: ResolvedRuling, { rule, message }: Denied): ResolvedRuling
   return { ...own, effect: 'deny', tier: 'tier_3_blocked', rule, reason };
 }
 
-/** The parts that the plan says an approval would meet; undefined if the rules cover less than the plan says. */
-function coveredParts(
-  { steps }: SagaPlan,
-  partsOf: (step: PlannedStep) => readonly RequestedPart[],
-): ReadonlyMap<string, RequestedPart> | undefined {
+/**
+ * The parts that the plan says an approval would meet, of the rules that ask now; undefined if a rule asks about a step although the plan
+ * says that it would be met.
+ */
+function coveredParts({ steps }: SagaPlan, coverage: (step: PlannedStep) => StepCoverage): ReadonlyMap<string, RequestedPart> | undefined {
   const covered = new Map<string, RequestedPart>();
-  for (const step of steps) {
-    if (step.covered_by.length === 0) continue;
-    const parts = new Map(partsOf(step).map((part) => [part.rule, part]));
-    for (const rule of step.covered_by) {
-      const part = parts.get(rule);
-      if (!part) return undefined;
-      covered.set(rule, part);
-    }
+  for (const step of steps.filter(({ covered_by }) => covered_by.length > 0)) {
+    const { parts, left } = coverage(step);
+    if (step.covered_by.some((rule) => left === 'all' || left.includes(rule))) return undefined;
+    for (const part of parts) if (step.covered_by.includes(part.rule)) covered.set(part.rule, part);
   }
   return covered;
 }
@@ -46,7 +41,7 @@ function coveredParts(
 export function planRuling(
   rulings: TenantRulings,
   config: ConfigurationState,
-  { tenant_id, call, at_ms }: CallToJudge,
+  { tenant_id, call, at_ms }: { tenant_id: string; call: ToolCall; at_ms: number },
   own: ResolvedRuling,
 ): { ruling: ResolvedRuling; is_outdated: boolean } {
   if (own.effect === 'deny' || own.effect === 'defer') return { ruling: own, is_outdated: false };
@@ -54,7 +49,7 @@ export function planRuling(
   if (!plan) return { ruling: refused(own, OUTSIDE), is_outdated: false };
   const { principal, authority, case_id } = call;
   const caller: PlanCaller = { tenant_id, principal, authority, case_id, at_ms };
-  const covered = coveredParts(plan, (step) => coverageOf(rulings, config, caller, step).parts);
+  const covered = coveredParts(plan, (step) => coverageOf(rulings, config, caller, step));
   if (!covered) return { ruling: refused(own, OUTDATED), is_outdated: true };
   if (covered.size === 0) return { ruling: own, is_outdated: false };
   const owned = own.effect === 'require_approval' ? partsRequested(own).filter(({ rule }) => !covered.has(rule)) : [];

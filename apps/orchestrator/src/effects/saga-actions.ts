@@ -1,4 +1,5 @@
 import type { SagaEffect } from '@countersign/domain';
+import type { GrantedPlan } from '../approval/granted-plan.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { BlockReader } from './block-reader.js';
@@ -15,6 +16,7 @@ export class SagaActions {
     private readonly calls: StepCalls,
     private readonly undos: UndoCalls,
     private readonly following: CallFollowing,
+    private readonly granted: GrantedPlan,
   ) {}
 
   /** @returns undefined if the effect has no answer. @throws if it cannot be performed now: the caller tries again */
@@ -27,7 +29,7 @@ export class SagaActions {
       case 'prepare':
         return this.steps.prepare(saga, effect);
       case 'call':
-        return this.calls.call(saga, effect.run, signal, tell);
+        return this.granted.after(saga, effect.run, await this.calls.call(saga, effect.run, signal, tell), signal);
       case 'cancel_call':
         return this.calls.cancel(saga, effect.call_id);
       case 'follow':

@@ -1,8 +1,9 @@
 import { type CallSealer, newStepOrigin, Refusal } from '@countersign/calls';
 import { callError, canonicalText, InfrastructureFault, isReadOnly, laneTopic } from '@countersign/contracts';
-import { resolveVersion, type SagaEffect, type StepBlock, type ToolUse, type ToolVersion, tenantOf, usesOf } from '@countersign/domain';
+import { resolveVersion, SAGA_APPROVAL, type SagaEffect, type StepBlock, type ToolUse, type ToolVersion, tenantOf, usesOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
+import type { SagaPlanner } from '../approval/saga-planner.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
@@ -21,6 +22,7 @@ export class StepPreparer {
     private readonly configuration: Pick<Configuration, 'state'>,
     private readonly compiled: CompiledSagas,
     private readonly outputs: CallOutputs,
+    private readonly planner: Pick<SagaPlanner, 'plan'>,
     private readonly parts: { keys: TenantKeys; log: Pick<EventLog, 'partitions'>; sealer: Pick<CallSealer, 'ofStep'> },
   ) {}
 
@@ -29,6 +31,7 @@ export class StepPreparer {
     const compiled = this.compiled.of(saga.tenant_id, saga.state);
     const block = compiled.step(name);
     const use = usesOf(block)[level] as ToolUse;
+    if (name === SAGA_APPROVAL.step) return this.approval(saga, effect, block);
     const scope = new SagaScope(saga, compiled, instanceOf(step_id), this.outputs);
     const runs = level > 0 || block.when === undefined || (await scope.isTrue(block.when));
     if (runs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool: use.tool, error: runs.error };
@@ -36,6 +39,14 @@ export class StepPreparer {
     const inputs = await evaluatedInputs(use.inputs, scope);
     if (inputs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool: use.tool, error: inputs.error };
     return this.withTool(saga, effect, { block, use, inputs });
+  }
+
+  /** Without a step that one approval would cover there is nothing to ask. */
+  private async approval(saga: OpenSaga, effect: Prepare, block: StepBlock): Promise<SagaOrder> {
+    const plan = await this.planner.plan(saga);
+    if (!plan) return { kind: 'step_skipped', step_id: effect.step_id, tool: SAGA_APPROVAL.tool };
+    const inputs = { value: { ...plan }, call_ids: [], markings: [] };
+    return this.withTool(saga, effect, { block, use: block.use, inputs });
   }
 
   /** The newest usable version at this moment; a retry keeps the recorded one. */

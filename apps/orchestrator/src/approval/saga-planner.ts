@@ -1,0 +1,119 @@
+import { type CallSealer, CompiledContracts, Refusal } from '@countersign/calls';
+import { canonicalText, isReadOnly } from '@countersign/contracts';
+import { coverageOf, type PlanCaller, type TenantRulings } from '@countersign/decisions';
+import { type PlannedStep, resolveVersion, type SagaPlan, type ToolUse, type ToolVersion, usesOf } from '@countersign/domain';
+import type { Configuration, Logger } from '@countersign/process';
+import type { CompiledSagas } from '../definitions/compiled-sagas.js';
+import type { CallOutputs } from '../evaluation/call-outputs.js';
+import { idOf } from '../evaluation/instance.js';
+import { starterOf } from '../sagas/callers.js';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import { type PlannedInputs, plannedInputs } from './planned-inputs.js';
+import { type LevelToPlan, PlannedSteps } from './planned-steps.js';
+
+/** A longer plan would be copied into each record of its approval. */
+const PLAN_CHARS_MAX = 65_536;
+
+type Uncovered = Omit<PlannedStep, 'covered_by' | 'asks_because'>;
+
+interface PlannerParts {
+  compiled: CompiledSagas;
+  outputs: CallOutputs;
+  sealer: Pick<CallSealer, 'ofStep'>;
+  rulings: TenantRulings;
+}
+
+/** Makes the plan of a saga: what its approvers see, and what their approval covers by the rules of this moment. */
+export class SagaPlanner {
+  private readonly contracts = new CompiledContracts();
+
+  constructor(
+    private readonly configuration: Pick<Configuration, 'state'>,
+    private readonly parts: PlannerParts,
+    private readonly now_ms: () => number,
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** @returns undefined if an approval would cover no step, or if the plan is too large: then every step asks by itself */
+  async plan(saga: OpenSaga): Promise<SagaPlan | undefined> {
+    const { definition, definition_digest } = saga.state;
+    if (definition_digest === null) return undefined;
+    const walk = new PlannedSteps(saga, this.parts.compiled.of(saga.tenant_id, saga.state), this.parts.outputs);
+    const found = await walk.of(definition);
+    if (!found) return this.tooLarge(saga);
+    const steps: PlannedStep[] = [];
+    const unplanned = [...found.unplanned];
+    for (const level of found.levels) {
+      const planned = await this.step(saga, walk, level);
+      if ('why' in planned) unplanned.push(planned);
+      else steps.push(planned);
+    }
+    if (!steps.some(({ covered_by }) => covered_by.length > 0)) return undefined;
+    const plan = { definition: definition.name, version: definition.version, definition_digest, steps, unplanned };
+    return canonicalText(plan).length > PLAN_CHARS_MAX ? this.tooLarge(saga) : plan;
+  }
+
+  private tooLarge({ tenant_id, saga_id }: OpenSaga): undefined {
+    this.logger.warn(
+      { event: 'saga_plan_too_large', tenant_id, saga_id },
+      'the plan of a saga is too large for one approval: each step asks by itself',
+    );
+    return undefined;
+  }
+
+  private async step(saga: OpenSaga, walk: PlannedSteps, level: LevelToPlan): Promise<PlannedStep | { step_id: string; why: string }> {
+    const step_id = idOf(level.at);
+    const use = usesOf(level.block)[level.level] as ToolUse;
+    const found = resolveVersion(this.configuration.state, saga.tenant_id, use.tool, use.version);
+    if (found.kind !== 'found') return { step_id, why: `no usable version of ${use.tool} is in ${use.version}` };
+    const filled = this.withDefaults(found.tool, await plannedInputs(use.inputs, walk.scope(level.at)));
+    const hidden = await this.personal(saga, found.tool, filled);
+    const uncovered = uncoveredStep(level, found.tool, hidden ?? filled);
+    if (hidden) return { ...uncovered, covered_by: [], asks_because: 'its inputs contain personal data' };
+    const { parts, asks_because } = coverageOf(this.parts.rulings, this.configuration.state, this.callerOf(saga), {
+      ...uncovered,
+      ...{ covered_by: [], asks_because: null },
+    });
+    return { ...uncovered, covered_by: parts.map(({ rule }) => rule), asks_because };
+  }
+
+  private callerOf(saga: OpenSaga): PlanCaller {
+    const { principal, authority } = starterOf(saga);
+    return { tenant_id: saga.tenant_id, principal, authority, case_id: saga.state.case_id, at_ms: this.now_ms() };
+  }
+
+  /** The defaults of the schema, as admission fills them in. Inputs that do not fit are refused there. */
+  private withDefaults(tool: ToolVersion, { inputs, open_inputs }: PlannedInputs): PlannedInputs {
+    const check = this.contracts.of(tool);
+    if (typeof check === 'string') return { inputs, open_inputs };
+    const filled = structuredClone(inputs);
+    check(filled);
+    for (const { input } of open_inputs) delete filled[input];
+    return { inputs: filled, open_inputs };
+  }
+
+  /** The inputs without those that are recorded encrypted; undefined if there are none. */
+  private async personal(saga: OpenSaga, { name, contract }: ToolVersion, { inputs, open_inputs }: PlannedInputs) {
+    const markings = [...contract.markings, ...(saga.state.authority?.markings ?? [])];
+    const inputs_json = canonicalText(inputs);
+    const sealed = await this.parts.sealer.ofStep(saga.tenant_id, { tool: name, markings, inputs_json });
+    if (sealed === inputs_json) return undefined;
+    const kept = sealed instanceof Refusal ? {} : (JSON.parse(sealed) as Record<string, unknown>);
+    const isPlain = (input: string) => Object.hasOwn(kept, input) && canonicalText([kept[input]]) === canonicalText([inputs[input]]);
+    const secret = Object.keys(inputs).filter((input) => !isPlain(input));
+    return {
+      inputs: Object.fromEntries(Object.entries(inputs).filter(([input]) => !secret.includes(input))),
+      open_inputs: [...open_inputs, ...secret.map((input) => ({ input, why: 'personal data' }))],
+    };
+  }
+}
+
+function uncoveredStep({ at, block, level, only_if }: LevelToPlan, tool: ToolVersion, known: PlannedInputs): Uncovered {
+  const { contract } = tool;
+  const is_irreversible = !isReadOnly(contract.effect_class) && contract.reversibility === 'irreversible';
+  return {
+    ...{ step_id: idOf(at), level, tool: tool.name, version: tool.version, contract_digest: tool.digest, ...known },
+    ...{ only_if: [...only_if], asks: block.asks === true, is_irreversible },
+    undo: block.compensation?.tool ?? (contract.has_compensate ? tool.name : null),
+  };
+}
