@@ -36,7 +36,7 @@ function coveredParts({ steps }: SagaPlan, coverage: (step: PlannedStep) => Step
 
 /**
  * The ruling on the approval of a whole saga: it requires what the rules of all covered steps require, one part for each rule, besides what
- * the rules about `approve_saga` itself require. `is_outdated`: the plan and the rules of this process differ; it may be behind.
+ * the rules about `show_saga_plan` itself require. `is_outdated`: the plan and the rules of this process differ; it may be behind.
  */
 export function planRuling(
   rulings: TenantRulings,

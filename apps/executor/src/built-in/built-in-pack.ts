@@ -1,5 +1,5 @@
 import type { Pack } from '@countersign/tool-kit';
-import { approveSaga } from './approve-saga.js';
+import { showSagaPlan } from './show-saga-plan.js';
 
 /** Tools of the platform itself: every executor has them, whatever COUNTERSIGN_PACKS names. */
-export const builtIn: Pack = { name: 'built-in', tools: [approveSaga] };
+export const builtIn: Pack = { name: 'built-in', tools: [showSagaPlan] };

@@ -1,7 +1,7 @@
 import { canonicalText, type SagaCoveredStep, sha256Hex, type ToolCall } from '@countersign/contracts';
 
 /** The built-in tool that an approval of a whole saga is about, and the step that calls it. No definition can name a step like this. */
-export const SAGA_APPROVAL = { tool: 'approve_saga', version: '^1.0.0', step: '$approval' } as const;
+export const SAGA_APPROVAL = { tool: 'show_saga_plan', version: '^1.0.0', step: '$approval' } as const;
 
 /** An input of a planned step whose value is not known yet, and why. */
 export interface OpenInput {
@@ -33,7 +33,7 @@ export interface PlannedStep {
   asks_because: string | null;
 }
 
-/** The inputs of `approve_saga`. */
+/** The inputs of `show_saga_plan`. */
 export interface SagaPlan {
   definition: string;
   version: string;
@@ -61,7 +61,7 @@ function isStep(value: unknown): value is PlannedStep {
   );
 }
 
-/** The plan in inputs of `approve_saga`; undefined if they are none. */
+/** The plan in inputs of `show_saga_plan`; undefined if they are none. */
 function planIn(inputs_json: string): SagaPlan | undefined {
   const plan: unknown = JSON.parse(inputs_json);
   const fits = isObject(plan) && typeof plan.definition_digest === 'string' && Array.isArray(plan.steps) && plan.steps.every(isStep);

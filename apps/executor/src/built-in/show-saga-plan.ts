@@ -11,7 +11,7 @@ const step = z.strictObject({
   tool: text,
   version: text,
   contract_digest: text,
-  inputs: z.record(z.string(), z.unknown()).describe('inputs that are known before the saga runs'),
+  inputs: z.record(z.string(), z.json()).describe('inputs that are known before the saga runs'),
   open_inputs: z.array(openInput).max(1_000).describe('inputs that are not known yet'),
   only_if: z.array(z.string().max(4_096)).max(100).describe('conditions under which it runs'),
   asks: z.boolean().describe('true: the definition requires an approval of this step'),
@@ -22,13 +22,13 @@ const step = z.strictObject({
 });
 
 /** The subject of an approval of a whole saga. It does nothing: policy requires the approval, and binds the steps to it. */
-export const approveSaga = defineTool({
-  name: 'approve_saga',
+export const showSagaPlan = defineTool({
+  name: 'show_saga_plan',
   version: '1.0.0',
-  title: 'Approve a saga',
+  title: 'Plan of a saga',
   description:
-    'The approval of a whole saga before its first step. The orchestrator calls it where a policy allows one approval for a saga; a call of anybody else is denied.',
-  category: 'approval',
+    'Shows what a saga will do before its first step, so that people can approve it as a whole. The orchestrator calls it where a policy allows one approval for a saga; a call of anybody else is denied.',
+  category: 'saga',
   effect_class: 'pure',
   input: z.strictObject({
     definition: text,
