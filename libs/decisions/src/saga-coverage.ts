@@ -66,7 +66,8 @@ export function coverageOf(rulings: TenantRulings, config: ConfigurationState, c
   if (ruling.inputs_json !== undefined) return byItself(`rule ${ruling.rule} lowers its inputs`);
   if (step.asks) return byItself('the definition requires an approval of this step');
   const open = step.open_inputs.map(({ input }) => input);
-  const read = open.length > 0 ? rulings.fieldsRead(config, tenant_id, tool.contract) : { inputs: new Set<string>(), mapped: new Set<string>() };
+  const read =
+    open.length > 0 ? rulings.fieldsRead(config, tenant_id, tool.contract) : { inputs: new Set<string>(), mapped: new Set<string>() };
   const asking = partsRequested(ruling);
   const parts = asking.filter((part) => sagaMaxOf(part) > 0 && open.every((input) => mayStayOpen(input, part, tool.contract, read)));
   const left = asking.filter((part) => !parts.includes(part));

@@ -1,5 +1,12 @@
 import { callError, type ToolCall } from '@countersign/contracts';
-import { type ConfigurationState, type PlannedStep, partsRequested, type RequestedPart, type SagaPlan, sagaPlanOf } from '@countersign/domain';
+import {
+  type ConfigurationState,
+  type PlannedStep,
+  partsRequested,
+  type RequestedPart,
+  type SagaPlan,
+  sagaPlanOf,
+} from '@countersign/domain';
 import { approversOf, type ResolvedRuling } from '@countersign/policy';
 import { coverageOf, type PlanCaller, type StepCoverage } from './saga-coverage.js';
 import type { TenantRulings } from './tenant-rulings.js';

@@ -9,13 +9,13 @@ export type { PolicyBundle, Rule } from './bundle/rule.js';
 export { isGlob, selects } from './bundle/selector.js';
 export { compileExpression } from './cel/compile.js';
 export { allHistoryUses, type HistoryScope, type HistoryUses } from './cel/history-uses.js';
+export type { InputFields } from './cel/input-uses.js';
 export {
   compileSagaCondition,
   type SagaCondition,
   type SagaConditionEnvironment,
   type SagaConditionSubject,
 } from './cel/saga-condition.js';
-export type { InputFields } from './cel/input-uses.js';
 export type { TrustSubject } from './cel/trust-uses.js';
 export { defaultLimits } from './limits/compiled-limits.js';
 export { counterKey, demandsOf } from './limits/demands.js';

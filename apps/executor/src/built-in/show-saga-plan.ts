@@ -34,8 +34,12 @@ export const showSagaPlan = defineTool({
     definition: text,
     version: text,
     definition_digest: text,
+    markings: texts.describe('markings of the tools of all steps'),
     steps: z.array(step).min(1).max(500),
-    unplanned: z.array(z.strictObject({ step_id: text, why: text })).max(500).describe('steps that ask by themselves, because they cannot be planned'),
+    unplanned: z
+      .array(z.strictObject({ step_id: text, why: text }))
+      .max(500)
+      .describe('steps that ask by themselves, because they cannot be planned'),
   }),
   output: z.strictObject({ definition_digest: z.string() }),
   async run({ definition_digest }) {

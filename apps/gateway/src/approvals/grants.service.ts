@@ -27,7 +27,9 @@ function answerOf(kept: KeptGrant, now_ms: number, used: number, etag: string): 
   const amounts = (inputs?.amounts ?? []).map(({ path, max }) => ({ path, max, sum_max: max * rest.uses }));
   const starts_at = iso(from_ms);
   const times = { starts_at, expires_at: iso(expires_at_ms), from_time: starts_at };
-  const covers = saga ? { scope: 'saga' as const, saga_id: saga.saga_id, steps: saga.steps.map(({ step_id }) => step_id) } : { saga_id: null, steps: [] };
+  const covers = saga
+    ? { scope: 'saga' as const, saga_id: saga.saga_id, steps: saga.steps.map(({ step_id }) => step_id) }
+    : { saga_id: null, steps: [] };
   return { ...rest, ...covers, amounts, used, status: statusOf(kept, now_ms), ...times, etag };
 }
 

@@ -53,7 +53,9 @@ export const approvalRequirement = z
       .min(0)
       .max(30 * DAY_MS)
       .optional()
-      .describe('how long one approval of a whole saga may meet this part for the steps of the saga; absent or 0: every step asks by itself'),
+      .describe(
+        'how long one approval of a whole saga may meet this part for the steps of the saga; absent or 0: every step asks by itself',
+      ),
     saga_open_inputs: names
       .optional()
       .describe('inputs that approvers of a whole saga need not see, because they follow from earlier steps; requires `saga_max_ms`'),

@@ -86,8 +86,7 @@ export class PlannedSteps {
       for (const { name } of stepsIn(block.body)) this.found.unplanned.push({ step_id: idOf({ name, indices: place.indices }), why });
       return this.found.unplanned.length <= LEVELS_MAX;
     }
-    for (const at of list.value.keys())
-      if (!(await this.walk(block.body, { ...place, indices: [...place.indices, at] }))) return false;
+    for (const at of list.value.keys()) if (!(await this.walk(block.body, { ...place, indices: [...place.indices, at] }))) return false;
     return true;
   }
 

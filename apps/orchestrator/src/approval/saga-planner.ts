@@ -1,7 +1,7 @@
 import { type CallSealer, CompiledContracts, Refusal } from '@countersign/calls';
-import { canonicalText, isReadOnly } from '@countersign/contracts';
+import { canonicalText, isReadOnly, lacking, union } from '@countersign/contracts';
 import { coverageOf, type PlanCaller, type TenantRulings } from '@countersign/decisions';
-import { type PlannedStep, resolveVersion, type SagaPlan, type ToolUse, type ToolVersion, usesOf } from '@countersign/domain';
+import { catalogued, type PlannedStep, resolveVersion, type SagaPlan, type ToolUse, type ToolVersion, usesOf } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
@@ -13,6 +13,8 @@ import { type LevelToPlan, PlannedSteps } from './planned-steps.js';
 
 /** A longer plan would be copied into each record of its approval. */
 const PLAN_CHARS_MAX = 65_536;
+
+const NO_MARKINGS: readonly string[] = [];
 
 type Uncovered = Omit<PlannedStep, 'covered_by' | 'asks_because'>;
 
@@ -48,9 +50,14 @@ export class SagaPlanner {
       if ('why' in planned) unplanned.push(planned);
       else steps.push(planned);
     }
+    const markings = steps.reduce((all, step) => union(all, this.markingsOf(step)), NO_MARKINGS);
     if (!steps.some(({ covered_by }) => covered_by.length > 0)) return undefined;
-    const plan = { definition: definition.name, version: definition.version, definition_digest, steps, unplanned };
+    const plan = { definition: definition.name, version: definition.version, definition_digest, markings: [...markings], steps, unplanned };
     return canonicalText(plan).length > PLAN_CHARS_MAX ? this.tooLarge(saga) : plan;
+  }
+
+  private markingsOf({ tool, version }: PlannedStep): readonly string[] {
+    return catalogued(this.configuration.state, tool, version)?.contract.markings ?? NO_MARKINGS;
   }
 
   private tooLarge({ tenant_id, saga_id }: OpenSaga): undefined {
@@ -66,6 +73,8 @@ export class SagaPlanner {
     const use = usesOf(level.block)[level.level] as ToolUse;
     const found = resolveVersion(this.configuration.state, saga.tenant_id, use.tool, use.version);
     if (found.kind !== 'found') return { step_id, why: `no usable version of ${use.tool} is in ${use.version}` };
+    const missing = lacking(found.tool.contract.markings, starterOf(saga).clearances);
+    if (missing.length > 0) return { step_id, why: `who started the saga is not cleared for ${missing.join(', ')}` };
     const filled = this.withDefaults(found.tool, await plannedInputs(use.inputs, walk.scope(level.at)));
     const hidden = await this.personal(saga, found.tool, filled);
     const uncovered = uncoveredStep(level, found.tool, hidden ?? filled);

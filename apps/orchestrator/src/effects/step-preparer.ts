@@ -1,6 +1,15 @@
 import { type CallSealer, newStepOrigin, Refusal } from '@countersign/calls';
 import { callError, canonicalText, InfrastructureFault, isReadOnly, laneTopic } from '@countersign/contracts';
-import { resolveVersion, SAGA_APPROVAL, type SagaEffect, type StepBlock, type ToolUse, type ToolVersion, tenantOf, usesOf } from '@countersign/domain';
+import {
+  resolveVersion,
+  SAGA_APPROVAL,
+  type SagaEffect,
+  type StepBlock,
+  type ToolUse,
+  type ToolVersion,
+  tenantOf,
+  usesOf,
+} from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { SagaPlanner } from '../approval/saga-planner.js';
@@ -45,7 +54,7 @@ export class StepPreparer {
   private async approval(saga: OpenSaga, effect: Prepare, block: StepBlock): Promise<SagaOrder> {
     const plan = await this.planner.plan(saga);
     if (!plan) return { kind: 'step_skipped', step_id: effect.step_id, tool: SAGA_APPROVAL.tool };
-    const inputs = { value: { ...plan }, call_ids: [], markings: [] };
+    const inputs = { value: { ...plan }, call_ids: [], markings: plan.markings };
     return this.withTool(saga, effect, { block, use: block.use, inputs });
   }
 

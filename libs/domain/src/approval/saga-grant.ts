@@ -16,7 +16,12 @@ export function sagaGrantOf(approval: Approval, votes: readonly CountedVote[], f
   const parts = approval.parts.filter((part) => sagaMaxOf(part) > 0);
   const names = new Set(parts.map(({ rule }) => rule));
   const steps = plan.steps
-    .map((step) => coveredStep(step, step.covered_by.filter((rule) => names.has(rule))))
+    .map((step) =>
+      coveredStep(
+        step,
+        step.covered_by.filter((rule) => names.has(rule)),
+      ),
+    )
     .filter(({ rules }) => rules.length > 0);
   if (steps.length === 0) return null;
   const { saga_id } = call.saga;

@@ -38,13 +38,14 @@ export interface SagaPlan {
   definition: string;
   version: string;
   definition_digest: string;
+  /** Markings of the planned tools: who lacks a clearance for one does not see the plan. */
+  markings: string[];
   steps: PlannedStep[];
   /** Steps that cannot be planned: they ask by themselves. */
   unplanned: { step_id: string; why: string }[];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 function isStep(value: unknown): value is PlannedStep {
@@ -64,7 +65,8 @@ function isStep(value: unknown): value is PlannedStep {
 /** The plan in inputs of `show_saga_plan`; undefined if they are none. */
 function planIn(inputs_json: string): SagaPlan | undefined {
   const plan: unknown = JSON.parse(inputs_json);
-  const fits = isObject(plan) && typeof plan.definition_digest === 'string' && Array.isArray(plan.steps) && plan.steps.every(isStep);
+  if (!isObject(plan) || typeof plan.definition_digest !== 'string' || !areTexts(plan.markings)) return undefined;
+  const fits = Array.isArray(plan.steps) && plan.steps.every(isStep);
   return fits ? (plan as unknown as SagaPlan) : undefined;
 }
 
@@ -72,7 +74,12 @@ function planIn(inputs_json: string): SagaPlan | undefined {
  * The plan that a call asks approval for. Undefined unless the orchestrator made the call for the approval step of a saga of this
  * definition: only it can set `saga`. A plan of an agent, or one whose inputs are encrypted, is none.
  */
-export function sagaPlanOf({ tool, saga, sealed, inputs_json }: Pick<ToolCall, 'tool' | 'saga' | 'sealed' | 'inputs_json'>): SagaPlan | undefined {
+export function sagaPlanOf({
+  tool,
+  saga,
+  sealed,
+  inputs_json,
+}: Pick<ToolCall, 'tool' | 'saga' | 'sealed' | 'inputs_json'>): SagaPlan | undefined {
   if (tool !== SAGA_APPROVAL.tool || saga?.step_id !== SAGA_APPROVAL.step || sealed) return undefined;
   const plan = planIn(inputs_json);
   return plan?.definition_digest === saga.definition_digest ? plan : undefined;
@@ -84,7 +91,10 @@ export function shownDigest(inputs: Record<string, unknown>, open_inputs: readon
 }
 
 /** A planned step as an approval binds it. `rules`: those whose parts it meets. */
-export function coveredStep({ step_id, level, tool, version, contract_digest, inputs, open_inputs }: PlannedStep, rules: string[]): SagaCoveredStep {
+export function coveredStep(
+  { step_id, level, tool, version, contract_digest, inputs, open_inputs }: PlannedStep,
+  rules: string[],
+): SagaCoveredStep {
   const open = open_inputs.map(({ input }) => input);
   return { step_id, level, tool, version, contract_digest, shown_digest: shownDigest(inputs, open), open_inputs: open, rules };
 }
