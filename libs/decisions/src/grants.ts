@@ -36,7 +36,7 @@ export function grantsOn(
 ): ReadonlyMap<string, SimilarGrant> {
   const rules = partsRequested(asking).map(({ rule }) => rule);
   const similar = grantsFor(config, tenant_id, rules, () => ({ call, inputs: grantableOf(call, contract), now_ms }));
-  const saga = sagaGrantsOn(config, tenant_id, { call, now_ms }, asking);
+  const saga = sagaGrantsOn(config, tenant_id, { call, contract, now_ms }, asking);
   return saga.size === 0 ? similar : new Map([...similar, ...saga]);
 }
 

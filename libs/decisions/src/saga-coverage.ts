@@ -1,15 +1,14 @@
-import { canonicalText, NO_CONTEXT, type ToolCall, type ToolContract } from '@countersign/contracts';
+import { canonicalText, NO_CONTEXT, type ToolCall } from '@countersign/contracts';
 import {
   type ConfigurationState,
   catalogued,
-  GRANT_MARK,
   mappingAt,
   type PlannedStep,
   partsRequested,
   type RequestedPart,
   sagaMaxOf,
 } from '@countersign/domain';
-import type { InputFields } from '@countersign/policy';
+import { OpenInputs } from './open-inputs.js';
 import type { TenantRulings } from './tenant-rulings.js';
 
 /** Who starts the saga, and the time by which its mappings are looked up. */
@@ -26,22 +25,6 @@ export interface StepCoverage {
 }
 
 const byItself = (asks_because: string): StepCoverage => ({ parts: [], left: 'all', asks_because });
-
-function schemaOf({ input_schema }: ToolContract, input: string): Record<string, unknown> {
-  const properties = (input_schema as { properties?: Record<string, unknown> }).properties ?? {};
-  return Object.hasOwn(properties, input) ? ((properties[input] ?? {}) as Record<string, unknown>) : {};
-}
-
-/**
- * True if a rule accepts that approvers do not see this input: its author named it, or the tool marks it as free and no rule or limit
- * reads it. Amounts are always shown.
- */
-function mayStayOpen(input: string, { requirement }: RequestedPart, contract: ToolContract, { inputs }: InputFields): boolean {
-  const schema = schemaOf(contract, input);
-  if (JSON.stringify(schema).includes(`"${GRANT_MARK}":"amount"`)) return false;
-  if (requirement.saga_open_inputs?.includes(input)) return true;
-  return schema[GRANT_MARK] === 'free' && !inputs.has(input) && !inputs.has('*');
-}
 
 function uncovered(part: RequestedPart, open: readonly string[]): string {
   if (sagaMaxOf(part) === 0) return `rule ${part.rule} asks about every call`;
@@ -66,10 +49,9 @@ export function coverageOf(rulings: TenantRulings, config: ConfigurationState, c
   if (ruling.inputs_json !== undefined) return byItself(`rule ${ruling.rule} lowers its inputs`);
   if (step.asks) return byItself('the definition requires an approval of this step');
   const open = step.open_inputs.map(({ input }) => input);
-  const read =
-    open.length > 0 ? rulings.fieldsRead(config, tenant_id, tool.contract) : { inputs: new Set<string>(), mapped: new Set<string>() };
+  const unseen = new OpenInputs(tool.contract, open, config, tenant_id);
   const asking = partsRequested(ruling);
-  const parts = asking.filter((part) => sagaMaxOf(part) > 0 && open.every((input) => mayStayOpen(input, part, tool.contract, read)));
+  const parts = asking.filter((part) => sagaMaxOf(part) > 0 && unseen.areAcceptedBy(part));
   const left = asking.filter((part) => !parts.includes(part));
   return { parts, left: left.map(({ rule }) => rule), asks_because: left[0] ? uncovered(left[0], open) : null };
 }

@@ -1,7 +1,8 @@
-import type { SimilarGrant, ToolCall } from '@countersign/contracts';
+import type { SimilarGrant, ToolCall, ToolContract } from '@countersign/contracts';
 import {
   type ConfigurationState,
   type Judgement,
+  openInputsOf,
   type PartsAsking,
   partsBySaga,
   partsRequested,
@@ -10,6 +11,7 @@ import {
   sagaGrant,
   sagaMaxOf,
 } from '@countersign/domain';
+import { OpenInputs } from './open-inputs.js';
 
 const NONE: ReadonlyMap<string, SimilarGrant> = new Map();
 
@@ -17,13 +19,16 @@ const NONE: ReadonlyMap<string, SimilarGrant> = new Map();
 export function sagaGrantsOn(
   config: ConfigurationState,
   tenant_id: string,
-  { call, now_ms }: { call: ToolCall; now_ms: number },
+  { call, contract, now_ms }: { call: ToolCall; contract: ToolContract; now_ms: number },
   asking: PartsAsking,
 ): ReadonlyMap<string, SimilarGrant> {
   const kept = call.saga ? sagaGrant(config, tenant_id, call.saga.saga_id) : undefined;
   if (!kept || kept.revoked) return NONE;
-  const parts = partsBySaga(kept.grant, call, partsRequested(asking), { now_ms, links: personLinksOf(config, tenant_id) });
-  return new Map(parts.map(({ rule }) => [rule, kept.grant]));
+  const { grant } = kept;
+  const unseen = new OpenInputs(contract, openInputsOf(grant, call), config, tenant_id);
+  const asked = partsRequested(asking).filter((part) => unseen.areAcceptedBy(part));
+  const parts = partsBySaga(grant, call, asked, { now_ms, links: personLinksOf(config, tenant_id) });
+  return new Map(parts.map(({ rule }) => [rule, grant]));
 }
 
 /** True if the approval of a whole saga may have satisfied the call, and this process, which may be behind, knows of none. */

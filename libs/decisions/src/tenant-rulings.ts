@@ -12,10 +12,8 @@ import {
   allHistoryUses,
   type BundleText,
   compiledBundles,
-  fieldsRead,
   type HistoryUses,
   historyRequested,
-  type InputFields,
   isSetUndo,
   type PolicyInForce,
   type ResolvedRuling,
@@ -130,12 +128,6 @@ export class TenantRulings {
       return force && 'bundle' in force ? historyRequested(force.bundle, contract) : undefined;
     });
     return allHistoryUses(wanted);
-  }
-
-  /** The fields of a tool's inputs that the tenant's active rules and its limits read. */
-  fieldsRead(config: ConfigurationState, tenant_id: string, contract: ToolContract): InputFields {
-    const { active } = rulingBundles(config, tenant_id);
-    return fieldsRead(active ? [compiledBundles.of(active)] : [], limitsOf(config, tenant_id), contract);
   }
 
   /** True if a rule about the tool, or its row, lets one approval of a whole saga meet its part. */

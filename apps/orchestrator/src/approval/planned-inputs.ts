@@ -1,3 +1,4 @@
+import { canonicalText } from '@countersign/contracts';
 import type { Binding, OpenInput } from '@countersign/domain';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
 import type { SagaScope } from '../evaluation/saga-scope.js';
@@ -24,6 +25,16 @@ function openBecause(binding: Binding): string | undefined {
   return step === undefined ? undefined : `from step ${step}`;
 }
 
+/** JSON without a canonical form, such as half of a surrogate pair, has no digest. */
+function hasDigest(value: unknown): boolean {
+  try {
+    canonicalText([value]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The inputs of a tool that follow from the inputs of the saga alone, and those that do not. */
 export async function plannedInputs(bindings: Readonly<Record<string, Binding>>, scope: SagaScope): Promise<PlannedInputs> {
   const inputs: Record<string, unknown> = {};
@@ -31,8 +42,9 @@ export async function plannedInputs(bindings: Readonly<Record<string, Binding>>,
   for (const [input, binding] of Object.entries(bindings)) {
     const why = openBecause(binding);
     const found = why === undefined ? await scope.valueOf(binding) : undefined;
-    if (!found || found instanceof EvaluationFault) {
-      open_inputs.push({ input, why: (why ?? found?.message ?? '').slice(0, 400) });
+    if (!found || found instanceof EvaluationFault || !hasDigest(found.value)) {
+      const fault = found instanceof EvaluationFault ? found.message : 'it is no valid text';
+      open_inputs.push({ input, why: (why ?? fault).slice(0, 400) });
       continue;
     }
     // Not an assignment: a name such as __proto__ would change the object.

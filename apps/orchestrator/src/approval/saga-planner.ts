@@ -1,4 +1,4 @@
-import { type CallSealer, CompiledContracts, Refusal } from '@countersign/calls';
+import { type CallSealer, CompiledContracts, isTooDeep, Refusal } from '@countersign/calls';
 import { canonicalText, isReadOnly, lacking, union } from '@countersign/contracts';
 import { coverageOf, type PlanCaller, type TenantRulings } from '@countersign/decisions';
 import { catalogued, type PlannedStep, resolveVersion, type SagaPlan, type ToolUse, type ToolVersion, usesOf } from '@countersign/domain';
@@ -53,7 +53,7 @@ export class SagaPlanner {
     const markings = steps.reduce((all, step) => union(all, this.markingsOf(step)), NO_MARKINGS);
     if (!steps.some(({ covered_by }) => covered_by.length > 0)) return undefined;
     const plan = { definition: definition.name, version: definition.version, definition_digest, markings: [...markings], steps, unplanned };
-    return canonicalText(plan).length > PLAN_CHARS_MAX ? this.tooLarge(saga) : plan;
+    return isTooDeep(plan) || canonicalText(plan).length > PLAN_CHARS_MAX ? this.tooLarge(saga) : plan;
   }
 
   private markingsOf({ tool, version }: PlannedStep): readonly string[] {

@@ -52,6 +52,14 @@ export function sagaGrantOf(approval: Approval, votes: readonly CountedVote[], f
 const isComparable = ({ sealed, mapped, compensates, context }: ToolCall): boolean =>
   !sealed && !mapped && !compensates && (context.safety_mode ?? 'normal') !== 'ask_all';
 
+/** The step of an approved plan that a call makes. */
+function stepOf({ saga: coverage }: SimilarGrant, { saga: ref }: Pick<ToolCall, 'saga'>) {
+  return ref ? coverage?.steps.find(({ step_id, level }) => step_id === ref.step_id && level === ref.level) : undefined;
+}
+
+/** The inputs of a step's call that its approvers did not see. */
+export const openInputsOf = (grant: SimilarGrant, call: Pick<ToolCall, 'saga'>): readonly string[] => stepOf(grant, call)?.open_inputs ?? [];
+
 /**
  * The parts of a step's approval that the approval of its saga meets, as the rules are now. Empty unless the call is the step that was
  * shown: same saga, definition, starter, tool contract and shown inputs. A part is met only by the approval of the same rule, within the
@@ -68,7 +76,7 @@ export function partsBySaga(
   if (!coverage || !ref || !isComparable(call) || grant.principal_id !== call.principal.id) return [];
   if (coverage.saga_id !== ref.saga_id || coverage.definition_digest !== ref.definition_digest) return [];
   if (now_ms < from_ms || now_ms >= expires_at_ms) return [];
-  const step = coverage.steps.find(({ step_id, level }) => step_id === ref.step_id && level === ref.level);
+  const step = stepOf(grant, call);
   if (step?.tool !== call.tool || step.version !== call.version || step.contract_digest !== call.contract_digest) return [];
   if (shownDigest(JSON.parse(call.inputs_json) as Record<string, unknown>, step.open_inputs) !== step.shown_digest) return [];
   let met = asking.filter((part) => {

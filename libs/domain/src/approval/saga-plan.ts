@@ -62,9 +62,17 @@ function isStep(value: unknown): value is PlannedStep {
   );
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The plan in inputs of `show_saga_plan`; undefined if they are none. */
 function planIn(inputs_json: string): SagaPlan | undefined {
-  const plan: unknown = JSON.parse(inputs_json);
+  const plan = parsed(inputs_json);
   if (!isObject(plan) || typeof plan.definition_digest !== 'string' || !areTexts(plan.markings)) return undefined;
   const fits = Array.isArray(plan.steps) && plan.steps.every(isStep);
   return fits ? (plan as unknown as SagaPlan) : undefined;

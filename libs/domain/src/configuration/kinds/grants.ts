@@ -15,12 +15,16 @@ export function setGrant(state: ConfigurationState, { meta, grant, revoked, by, 
   part.grants.set(grant.grant_id, kept);
 }
 
-/** There is one for each approved saga: those that had expired when a newer one came are dropped. */
+/** The steps of older sagas ask by themselves. */
+const SAGA_GRANTS_MAX = 10_000;
+
+/** There is one for each approved saga: those that had expired when a newer one came, and the oldest of too many, are dropped. */
 function keepSagaGrant(grants: Map<string, KeptGrant>, saga_id: string, kept: KeptGrant): void {
   const known = grants.get(saga_id);
   if (known && known.grant.from_ms > kept.grant.from_ms) return;
   if (known?.revoked && known.grant.grant_id === kept.grant.grant_id && !kept.revoked) return;
-  for (const [id, { grant }] of grants) if (grant.expires_at_ms <= kept.changed_at_ms) grants.delete(id);
+  grants.delete(saga_id);
+  for (const [id, { grant }] of grants) if (grant.expires_at_ms <= kept.changed_at_ms || grants.size >= SAGA_GRANTS_MAX) grants.delete(id);
   grants.set(saga_id, kept);
 }
 
