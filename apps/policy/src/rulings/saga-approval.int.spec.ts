@@ -3,6 +3,7 @@ import { type PlannedStep, SAGA_APPROVAL } from '@countersign/domain';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LaggingLog } from '../testing/lagging-log.js';
 import { PolicyRig, pay } from '../testing/policy-rig.js';
 
 const HOUR_MS = 3_600_000;
@@ -10,9 +11,13 @@ const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 const shown = { ...pay, name: SAGA_APPROVAL.tool, effect_class: 'pure' as const };
 const INPUTS = { amount: 7 };
 
+let log: LaggingLog;
 let rig: PolicyRig;
 beforeEach(async () => {
-  rig = await PolicyRig.open();
+  rig = await PolicyRig.open((inner) => {
+    log = new LaggingLog(inner);
+    return log;
+  });
   const announced = { contract_json: JSON.stringify(shown), digest: contractDigest(shown), lanes: ['shared'], ...ungatedRegistration };
   const { name, version } = shown;
   await rig.put('tool_registered', { meta: aMeta(null), name, version, ...announced, executor_id: 'e1', registered_at_ms: 2 });
@@ -50,7 +55,8 @@ test('the approval of a plan gives the grant, also after a restart, and the next
   await rig.start();
   const grant = await granted(call_id);
   expect(grant.saga).toMatchObject({ saga_id: 's1', definition_digest: 'd1', steps: [{ step_id: 'one', rules: ['tool.pay'] }] });
-  // The policy service reads the grant only because the step may need it.
+  // A service that reads late waits for what is on the log before it asks.
+  log.lag_ms = 500;
   await rig.put('grant_set', { meta: aMeta(null), grant, revoked: false, by, changed_at_ms: 3 });
   expect(await effectOf(await pays(ref('one')))).toBe('allow');
   expect(await effectOf(await pays(ref('one', 's2')))).toBe('require_approval');
@@ -59,7 +65,14 @@ test('the approval of a plan gives the grant, also after a restart, and the next
 
 test('a grant of another tenant covers nothing', async () => {
   const grant = await granted(await requestPlan());
-  await rig.put('tenant_set', { meta: { ...aMeta(null), tenant_id: 'other' }, lane: 'shared', weight: 1, running_max: 8, in_flight_max: 10, principal: by });
+  await rig.put('tenant_set', {
+    meta: { ...aMeta(null), tenant_id: 'other' },
+    lane: 'shared',
+    weight: 1,
+    running_max: 8,
+    in_flight_max: 10,
+    principal: by,
+  });
   await rig.put('grant_set', { meta: { ...aMeta(null), tenant_id: 'other' }, grant, revoked: false, by, changed_at_ms: 3 });
   expect(await effectOf(await pays(ref('one')))).toBe('require_approval');
 });
