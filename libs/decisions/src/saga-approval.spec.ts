@@ -2,9 +2,9 @@ import type { ApprovalRequirement, EventMap, EventType, ToolCall } from '@counte
 import { catalogued, type PlannedStep, requirementOf, SAGA_APPROVAL, sagaGrant } from '@countersign/domain';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { coverageOf } from './saga-coverage.js';
+import { TenantRulings } from './tenant-rulings.js';
 import { TENANT } from './testing/lived-settings.js';
 import { LivedWorld } from './testing/lived-world.js';
-import { TenantRulings } from './tenant-rulings.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -179,7 +179,11 @@ describe('the ruling on a plan', () => {
   test.each<[string, Partial<PlannedStep>, object[]]>([
     ['a rule that does not allow it', {}, [asking('ask')]],
     ['a contract that changed', { contract_digest: 'other' }, [covering()]],
-    ['an amount that is not known', { inputs: { to: 'a' }, open_inputs: [{ input: 'amount', why: '' }] }, [covering({ saga_open_inputs: ['amount'] })]],
+    [
+      'an amount that is not known',
+      { inputs: { to: 'a' }, open_inputs: [{ input: 'amount', why: '' }] },
+      [covering({ saga_open_inputs: ['amount'] })],
+    ],
     ['a recipient that is not known', { inputs: { amount: 1 }, open_inputs: [{ input: 'to', why: '' }] }, [covering()]],
     ['a denied step', {}, [covering(), { id: 'no', tools: { names: ['pay'] }, effect: 'deny' }]],
     ['a step that asks', { asks: true }, [covering()]],
@@ -213,9 +217,16 @@ describe('the ruling on a plan', () => {
 });
 
 describe('inputs that are not known yet', () => {
-  const open = (input: string, inputs: object) => ({ inputs: { ...inputs }, open_inputs: [{ input, why: 'from step x' }] }) as Partial<PlannedStep>;
+  const open = (input: string, inputs: object) =>
+    ({ inputs: { ...inputs }, open_inputs: [{ input, why: 'from step x' }] }) as Partial<PlannedStep>;
   const of = (more: Partial<PlannedStep>) => {
-    const caller = { tenant_id: TENANT, principal: { kind: 'agent' as const, id: 'robot', roles: ['agent'] }, authority: null, case_id: null, at_ms: world.now_ms };
+    const caller = {
+      tenant_id: TENANT,
+      principal: { kind: 'agent' as const, id: 'robot', roles: ['agent'] },
+      authority: null,
+      case_id: null,
+      at_ms: world.now_ms,
+    };
     const { parts, asks_because } = coverageOf(new TenantRulings(() => world.now_ms), world.config, caller, planned(more));
     return { rules: parts.map(({ rule }) => rule), asks_because };
   };

@@ -94,7 +94,12 @@ export class PlannedSteps {
     const own = block.when === undefined ? only_if : [...only_if, block.when];
     for (const level of usesOf(block).keys()) {
       const failed = level === 0 ? [] : [`level ${level - 1} of ${block.name} failed without an effect, or was skipped`];
-      this.found.levels.push({ at: { name: block.name, indices }, block, level, only_if: [...own, ...failed].map((text) => text.slice(0, 4_000)) });
+      this.found.levels.push({
+        at: { name: block.name, indices },
+        block,
+        level,
+        only_if: [...own, ...failed].map((text) => text.slice(0, 4_000)),
+      });
     }
     return this.found.levels.length <= LEVELS_MAX;
   }

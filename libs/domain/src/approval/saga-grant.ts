@@ -58,7 +58,8 @@ function stepOf({ saga: coverage }: SimilarGrant, { saga: ref }: Pick<ToolCall, 
 }
 
 /** The inputs of a step's call that its approvers did not see. */
-export const openInputsOf = (grant: SimilarGrant, call: Pick<ToolCall, 'saga'>): readonly string[] => stepOf(grant, call)?.open_inputs ?? [];
+export const openInputsOf = (grant: SimilarGrant, call: Pick<ToolCall, 'saga'>): readonly string[] =>
+  stepOf(grant, call)?.open_inputs ?? [];
 
 /**
  * The parts of a step's approval that the approval of its saga meets, as the rules are now. Empty unless the call is the step that was
