@@ -1,13 +1,5 @@
 import type { MappedInputs, Obligation, ToolCall, ToolContract } from '@countersign/contracts';
-import {
-  type ConfigurationState,
-  factsOf,
-  limitsOf,
-  overrideFor,
-  rulingBundles,
-  stateOfVersion,
-  type ToolVersion,
-} from '@countersign/domain';
+import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
 import {
   allHistoryUses,
   type BundleText,
