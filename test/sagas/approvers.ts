@@ -1,6 +1,11 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
+import { SAGA_APPROVAL } from '@countersign/domain';
 import type { Api } from '../journeys/api.js';
+import { move, saga, sequence } from './blocks.js';
 import type { SagaPlatform } from './saga-platform.js';
+
+/** Waits for an event. */
+export const go = { kind: 'wait', name: 'go', wait: 'event', subject: 'go', timeout_ms: 60_000, on_timeout: 'fail' } as const;
 
 export const HOUR_MS = 3_600_000;
 
@@ -36,6 +41,22 @@ export class Approvers {
     if (status >= 300) throw new Error(`POST /v1/policies answered ${status}: ${JSON.stringify(body)}`);
     const active = await admin.request('PUT', '/v1/policies/active', { version: body.version });
     if (active.status >= 300) throw new Error(`PUT /v1/policies/active answered ${active.status}: ${JSON.stringify(active.body)}`);
+  }
+
+  /** Starts a saga with one step after an event, and approves its plan. @returns the approval's id */
+  async approvedBefore(name: string): Promise<string> {
+    this.platform.write(`${name}-1.txt`, name);
+    await this.platform.start(name, saga(sequence(go, move('one', `${name}-1.txt`, `${name}-2.txt`))));
+    const approval_id = await this.approve(name, SAGA_APPROVAL.step);
+    const isWaiting = ({ event_type, event }: { event_type: string; event: object }) =>
+      event_type === 'saga_wait_opened' && 'step_id' in event && event.step_id === go.name;
+    await this.platform.until(name, isWaiting);
+    return approval_id;
+  }
+
+  /** Sends the event of `go`. */
+  goOn(name: string): Promise<string> {
+    return this.platform.answer(name, go.name, { by: 'event' });
   }
 
   /** The id of the approval that a step waits for. */

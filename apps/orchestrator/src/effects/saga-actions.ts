@@ -1,9 +1,9 @@
 import type { SagaEffect } from '@countersign/domain';
-import type { GrantedPlan } from '../approval/granted-plan.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { BlockReader } from './block-reader.js';
 import type { CallFollowing } from './call-following.js';
+import type { GrantedPlan } from './granted-plan.js';
 import type { StepCalls, TellSaga } from './step-calls.js';
 import type { StepPreparer } from './step-preparer.js';
 import type { UndoCalls } from './undo-calls.js';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Run, SAGA_APPROVAL, sagaGrant } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
-import type { CallFollowing } from '../effects/call-following.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
+import type { CallFollowing } from './call-following.js';
 
 const POLL_MS = 20;
 /** The gateway writes the grant when it reads the approval. Steps that run before it ask by themselves. */
