@@ -12,6 +12,11 @@ const planned = {
   ...{ asks: false, is_irreversible: false, undo: null, asks_because: null },
 };
 
+const NO_RIGHTS = {
+  ...{ agent_token_ref: 'spec', scopes: null, clearances: [], purposes: null, on_behalf_of: null, delegated_user_token_ref: null },
+  ...{ delegation_id: null, sources: [], markings: [] },
+};
+
 let platform: SagaPlatform;
 let people: Approvers;
 beforeAll(async () => {
@@ -81,6 +86,51 @@ describe('an approval holds only', () => {
     await people.goOn('restarted');
     expect((await platform.ended('restarted')).filter((line) => line === 'wait one')).toEqual([]);
     expect(platform.read('restarted-2.txt')).toBe('restarted');
+  });
+});
+
+describe('what a plan does not show', () => {
+  const marked = { ...asking('probes', 'probe_marked', { saga_max_ms: HOUR_MS }) };
+
+  test('is personal data: the step asks by itself, and its plan is not encrypted', async () => {
+    const rule = { tools: ['move_file'], subjects: ['/source'] };
+    expect((await platform.admin().request('PUT', '/v1/personal-data/moves', rule)).status).toBe(200);
+    await people.rules(covering, asking('writes', 'write_file', { saga_max_ms: HOUR_MS }));
+    platform.write('person.txt', 'p');
+    const write = step('two', 'write_file', { path: { literal: 'w.txt' }, content: { literal: 'x' } });
+    await platform.start('personal', saga(sequence(move('one', 'person.txt', 'p2.txt'), write)));
+    const { body } = await people.anna.request<{ call: { inputs: SagaPlan } }>(
+      'GET',
+      `/v1/approvals/${await people.asked('personal', PLAN)}`,
+    );
+    const [one, two] = body.call.inputs.steps;
+    expect([one?.covered_by, one?.asks_because, two?.covered_by]).toEqual([[], 'its inputs contain personal data', ['writes']]);
+    expect(JSON.stringify(body)).not.toContain('person.txt');
+    await platform.control('personal', 'cancel');
+    await platform.ended('personal');
+    await platform.admin().request('DELETE', '/v1/personal-data/moves');
+  });
+
+  test('is a tool that the starter is not cleared for; who lacks a clearance does not see the plan', async () => {
+    await people.rules(covering, marked);
+    platform.write('c1.txt', 'c');
+    const root = (name: string) =>
+      sequence(move('one', `${name}1.txt`, `${name}2.txt`), step('two', 'probe_marked', { text: { literal: 'hidden' } }));
+    await platform.start('uncleared', saga(root('c')));
+    const seen = await people.anna.request<{ call: { inputs: SagaPlan } }>('GET', `/v1/approvals/${await people.asked('uncleared', PLAN)}`);
+    expect(seen.body.call.inputs.unplanned).toEqual([{ step_id: 'two', why: 'who started the saga is not cleared for pii.medium' }]);
+    await platform.control('uncleared', 'cancel');
+    await platform.ended('uncleared');
+
+    platform.write('e1.txt', 'e');
+    await platform.start('cleared', saga(root('e')), {}, { authority: { ...NO_RIGHTS, clearances: ['pii.medium'] } });
+    const hidden = await people.anna.request<{ call: { withheld?: string[] } }>(
+      'GET',
+      `/v1/approvals/${await people.asked('cleared', PLAN)}`,
+    );
+    expect([hidden.body.call.withheld, JSON.stringify(hidden.body).includes('hidden')]).toEqual([['pii.medium'], false]);
+    await platform.control('cleared', 'cancel');
+    await platform.ended('cleared');
   });
 });
 

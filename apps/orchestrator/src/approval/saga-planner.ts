@@ -1,7 +1,16 @@
-import { type CallSealer, CompiledContracts, isTooDeep, Refusal } from '@countersign/calls';
+import { type CallSealer, CompiledContracts, isTooDeep } from '@countersign/calls';
 import { canonicalText, isReadOnly, lacking, union } from '@countersign/contracts';
 import { coverageOf, type PlanCaller, type TenantRulings } from '@countersign/decisions';
-import { catalogued, type PlannedStep, resolveVersion, type SagaPlan, type ToolUse, type ToolVersion, usesOf } from '@countersign/domain';
+import {
+  catalogued,
+  type PlannedStep,
+  resolveVersion,
+  SAGA_APPROVAL,
+  type SagaPlan,
+  type ToolUse,
+  type ToolVersion,
+  usesOf,
+} from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
@@ -14,6 +23,7 @@ import { type LevelToPlan, PlannedSteps } from './planned-steps.js';
 /** A longer plan would be copied into each record of its approval. */
 const PLAN_CHARS_MAX = 65_536;
 
+const PERSONAL = 'its inputs contain personal data';
 const NO_MARKINGS: readonly string[] = [];
 
 type Uncovered = Omit<PlannedStep, 'covered_by' | 'asks_because'>;
@@ -21,7 +31,7 @@ type Uncovered = Omit<PlannedStep, 'covered_by' | 'asks_because'>;
 interface PlannerParts {
   compiled: CompiledSagas;
   outputs: CallOutputs;
-  sealer: Pick<CallSealer, 'ofStep'>;
+  sealer: Pick<CallSealer, 'rules'>;
   rulings: TenantRulings;
 }
 
@@ -50,7 +60,9 @@ export class SagaPlanner {
       if ('why' in planned) unplanned.push(planned);
       else steps.push(planned);
     }
-    const markings = steps.reduce((all, step) => union(all, this.markingsOf(step)), NO_MARKINGS);
+    const shown = steps.filter(({ asks_because }) => asks_because !== PERSONAL);
+    const markings = shown.reduce((all, step) => union(all, this.markingsOf(step)), NO_MARKINGS);
+    if (this.isPersonal(saga, SAGA_APPROVAL.tool, markings)) return undefined;
     if (!steps.some(({ covered_by }) => covered_by.length > 0)) return undefined;
     const plan = { definition: definition.name, version: definition.version, definition_digest, markings: [...markings], steps, unplanned };
     return isTooDeep(plan) || canonicalText(plan).length > PLAN_CHARS_MAX ? this.tooLarge(saga) : plan;
@@ -76,9 +88,9 @@ export class SagaPlanner {
     const missing = lacking(found.tool.contract.markings, starterOf(saga).clearances);
     if (missing.length > 0) return { step_id, why: `who started the saga is not cleared for ${missing.join(', ')}` };
     const filled = this.withDefaults(found.tool, await plannedInputs(use.inputs, walk.scope(level.at)));
-    const hidden = await this.personal(saga, found.tool, filled);
-    const uncovered = uncoveredStep(level, found.tool, hidden ?? filled);
-    if (hidden) return { ...uncovered, covered_by: [], asks_because: 'its inputs contain personal data' };
+    if (this.isPersonal(saga, found.tool.name, found.tool.contract.markings))
+      return { ...uncoveredStep(level, found.tool, hidden(filled)), covered_by: [], asks_because: PERSONAL };
+    const uncovered = uncoveredStep(level, found.tool, filled);
     const { parts, asks_because } = coverageOf(this.parts.rulings, this.configuration.state, this.callerOf(saga), {
       ...uncovered,
       ...{ covered_by: [], asks_because: null },
@@ -101,21 +113,17 @@ export class SagaPlanner {
     return { inputs: filled, open_inputs };
   }
 
-  /** The inputs without those that are recorded encrypted; undefined if there are none. */
-  private async personal(saga: OpenSaga, { name, contract }: ToolVersion, { inputs, open_inputs }: PlannedInputs) {
-    const markings = [...contract.markings, ...(saga.state.authority?.markings ?? [])];
-    const inputs_json = canonicalText(inputs);
-    const sealed = await this.parts.sealer.ofStep(saga.tenant_id, { tool: name, markings, inputs_json });
-    if (sealed === inputs_json) return undefined;
-    const kept = sealed instanceof Refusal ? {} : (JSON.parse(sealed) as Record<string, unknown>);
-    const isPlain = (input: string) => Object.hasOwn(kept, input) && canonicalText([kept[input]]) === canonicalText([inputs[input]]);
-    const secret = Object.keys(inputs).filter((input) => !isPlain(input));
-    return {
-      inputs: Object.fromEntries(Object.entries(inputs).filter(([input]) => !secret.includes(input))),
-      open_inputs: [...open_inputs, ...secret.map((input) => ({ input, why: 'personal data' }))],
-    };
+  /** True if the inputs of such a call are recorded encrypted. */
+  private isPersonal({ tenant_id, state }: OpenSaga, tool: string, markings: readonly string[]): boolean {
+    return this.parts.sealer.rules(tenant_id, tool, union(markings, state.authority?.markings ?? NO_MARKINGS)).length > 0;
   }
 }
+
+/** Approvers do not see inputs that are recorded encrypted, and policy cannot compare them. */
+const hidden = ({ inputs, open_inputs }: PlannedInputs): PlannedInputs => ({
+  inputs: {},
+  open_inputs: [...open_inputs, ...Object.keys(inputs).map((input) => ({ input, why: PERSONAL }))],
+});
 
 function uncoveredStep({ at, block, level, only_if }: LevelToPlan, tool: ToolVersion, known: PlannedInputs): Uncovered {
   const { contract } = tool;
