@@ -78,10 +78,13 @@ test('a grant of another tenant covers nothing', async () => {
 });
 
 test('a plan that the rules cover no longer is denied', async () => {
+  // Started after the change, so that it has certainly read it.
+  await rig.stop();
   await rig.put('tool_policy_set', {
     ...{ meta: aMeta(null), tool: 'pay', tier: 'tier_2_approval_required', rule_id: 'row', approver_roles: ['approver'], quorum: 1 },
     ...{ expires_after_ms: HOUR_MS, requirement: plainRequirement(['approver'], 1, HOUR_MS), by, changed_at_ms: 2 },
   });
+  await rig.start();
   const { effect, rule } = await rig.seen(await requestPlan(), 'policy_decided');
   expect([effect, rule]).toEqual(['deny', 'saga.plan_outdated']);
 });
