@@ -20,6 +20,8 @@ import { openPlatform, type Platform } from '@countersign/process/platform';
 import { startStandalone } from '@countersign/standalone';
 import { parseStandaloneConfig } from '@countersign/standalone/config';
 import { changeCircuits, readCall } from '@countersign/store';
+import { Api } from '../journeys/api.js';
+import { freePort } from '../journeys/child-process.js';
 
 type SagaRecord = Recorded<TopicEvents['compensation']['event_type']>;
 type RequestType = TopicEvents['saga-requested']['event_type'];
@@ -44,10 +46,16 @@ export class SagaPlatform {
   static async open(env: Record<string, string> = {}): Promise<SagaPlatform> {
     const dir = mkdtempSync(path.join(tmpdir(), 'countersign-sagas-'));
     mkdirSync(path.join(dir, 'workspace'));
-    const { platform, app } = await started(dir, env);
+    const own = { COUNTERSIGN_PORT: String(await freePort()), ...env };
+    const { platform, app } = await started(dir, own);
     // The first start divides the folder by tenant.
     mkdirSync(path.join(dir, 'workspace', 'default'), { recursive: true });
-    return new SagaPlatform(dir, env, platform, app);
+    return new SagaPlatform(dir, own, platform, app);
+  }
+
+  /** A caller of the gateway with the admin key of the first start. */
+  admin(): Api {
+    return new Api(`http://127.0.0.1:${this.env.COUNTERSIGN_PORT}`, readFileSync(path.join(this.dir, 'data', 'admin.key'), 'utf8').trim());
   }
 
   get deps() {
@@ -210,7 +218,6 @@ export function storyOf(records: readonly SagaRecord[]): string[] {
 
 async function started(dir: string, more: Record<string, string>) {
   const env = {
-    COUNTERSIGN_PORT: '0',
     COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
     COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
     COUNTERSIGN_PACKS: 'workspace,probe',

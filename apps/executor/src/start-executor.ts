@@ -18,6 +18,7 @@ import type { Pack } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { NestFactory } from '@nestjs/core';
 import { announceTools } from './announcer.js';
+import { builtIn } from './built-in/built-in-pack.js';
 import { CircuitMetrics } from './circuits/circuit-metrics.js';
 import { CircuitReporter } from './circuits/circuit-reporter.js';
 import type { ExecutorConfig } from './config.js';
@@ -109,8 +110,9 @@ function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }
 /** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
-  const hosted = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
-  tellFaults(hosted, config, logger);
+  const named = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
+  tellFaults(named, config, logger);
+  const hosted = [...(await hostPacks([builtIn], [builtIn.name])), ...named];
   const configuration = foldConfiguration(deps);
   const folders = await runFolders(
     hosted.map(({ pack }) => pack),

@@ -1,15 +1,18 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AssembledCalls, Readable, Views } from '@countersign/calls';
+import { TenantRulings } from '@countersign/decisions';
 import { LogTransport, OwnedPartitions } from '@countersign/event-log';
 import { type AppDeps, CircuitView, type Configuration, NestLogger, type RunningApp } from '@countersign/process';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
+import { SagaPlanner } from './approval/saga-planner.js';
 import type { OrchestratorConfig } from './config.js';
 import { CompiledSagas } from './definitions/compiled-sagas.js';
 import { StartOrders } from './definitions/start-orders.js';
 import { BlockReader } from './effects/block-reader.js';
 import { CallFollowing } from './effects/call-following.js';
+import { GrantedPlan } from './effects/granted-plan.js';
 import { LevelSkips } from './effects/level-skips.js';
 import { SagaActions } from './effects/saga-actions.js';
 import { SagaEffects } from './effects/saga-effects.js';
@@ -41,10 +44,9 @@ export interface SharedCalls {
 function actionsOf(
   deps: AppDeps,
   { configuration, calls, readable }: SharedCalls,
-  compiled: CompiledSagas,
-  circuits: CircuitView,
+  { compiled, rulings, circuits }: { compiled: CompiledSagas; rulings: TenantRulings; circuits: CircuitView },
 ): SagaActions {
-  const { clock, keys, log, store } = deps;
+  const { clock, keys, log, store, logger } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
   const outputs = new CallOutputs(calls.calls, readable);
@@ -52,12 +54,14 @@ function actionsOf(
   const standing = new StarterStanding(configuration, now_ms);
   const repairs = new StepRepairs(configuration, compiled, outputs, following);
   const skips = new LevelSkips(configuration, circuits, store, now_ms);
+  const planner = new SagaPlanner(configuration, { compiled, outputs, sealer, rulings }, now_ms, logger);
   return new SagaActions(
     new BlockReader(compiled, outputs),
-    new StepPreparer(configuration, compiled, outputs, { keys, log, sealer, skips, repairs }),
+    new StepPreparer(configuration, compiled, outputs, { keys, log, sealer, skips, repairs, planner }),
     new StepCalls(calls.calls, following, compiled, outputs, { standing, repairs }),
     new UndoCalls(configuration, { compensations, following, compiled, outputs, sealer }, keys, now_ms),
     following,
+    new GrantedPlan(configuration, following, logger),
   );
 }
 
@@ -90,11 +94,12 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
   const compiled = new CompiledSagas();
   const circuits = new CircuitView(deps);
   await circuits.start();
+  const rulings = new TenantRulings(now_ms);
   const timers = new SagaTimers(now_ms);
-  const effects = new SagaEffects(actionsOf(deps, shared, compiled, circuits), timers, logger);
+  const effects = new SagaEffects(actionsOf(deps, shared, { compiled, rulings, circuits }), timers, logger);
   const snapshots = new PartitionSnapshots(store, compiled, logger);
   const owned = new OwnedPartitions<SagaPartition>();
-  const requests = new SagaRequests(new StartOrders(shared.configuration), new EndedSagas(shared.views));
+  const requests = new SagaRequests(new StartOrders(shared.configuration, rulings), new EndedSagas(shared.views));
   const source = { log, codec, schemas, snapshots };
   const partitions = new SagaPartitions(owned, source, requests, effects, { now_ms, logger });
   const transport = transportOf(deps, config, partitions);

@@ -10,6 +10,7 @@ import {
 } from '@countersign/domain';
 import { counterKey } from '@countersign/policy';
 import type { Judged } from './judged.js';
+import { sagaGrantsEnd, sagaGrantsOn } from './saga-grants.js';
 
 const PREFIX = 'grant/';
 /** The limit id under which the uses of a grant are counted. */
@@ -26,7 +27,7 @@ export function grantableOf(
   return call.sealed ? null : grantableInputs(call.inputs_json, contract.input_schema);
 }
 
-/** The grants that satisfy parts of the approval of a call, by rule. */
+/** The grants for similar calls, and the approval of its saga, that satisfy parts of the approval of a call, by rule. */
 export function grantsOn(
   config: ConfigurationState,
   tenant_id: string,
@@ -34,7 +35,9 @@ export function grantsOn(
   asking: Judgement,
 ): ReadonlyMap<string, SimilarGrant> {
   const rules = partsRequested(asking).map(({ rule }) => rule);
-  return grantsFor(config, tenant_id, rules, () => ({ call, inputs: grantableOf(call, contract), now_ms }));
+  const similar = grantsFor(config, tenant_id, rules, () => ({ call, inputs: grantableOf(call, contract), now_ms }));
+  const saga = sagaGrantsOn(config, tenant_id, { call, contract, now_ms }, asking);
+  return saga.size === 0 ? similar : new Map([...similar, ...saga]);
 }
 
 function useOf(tenant_id: string, { grant_id, uses }: SimilarGrant): Demand {
@@ -61,9 +64,12 @@ export function answeredByGrants(
   if (grants.size === 0) return undefined;
   const parts = partsRequested(asking).filter(({ rule }) => !grants.has(rule));
   const all = new Map([...grants.values()].map((grant) => [grant.grant_id, grant]));
-  const uses = [...all.values()].map((grant) => useOf(tenant_id, grant));
+  // A step of a saga takes effect at most once: its approval needs no count.
+  const uses = [...all.values()].filter(({ saga }) => !saga).map((grant) => useOf(tenant_id, grant));
   if (parts.length > 0) return { judgement: { ...asking, parts }, uses };
-  return { judgement: { ...asking, effect: 'allow', rule: [...all.keys()].map(grantLimitId).join('+'), parts }, uses };
+  const allow_before_ms = sagaGrantsEnd(all.values());
+  const rule = [...all.keys()].map(grantLimitId).join('+');
+  return { judgement: { ...asking, effect: 'allow', rule, parts, ...(allow_before_ms === undefined ? {} : { allow_before_ms }) }, uses };
 }
 
 /** Removes the grants from a judgement when one of them has no use left: approval is then required. */

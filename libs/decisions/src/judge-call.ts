@@ -8,6 +8,7 @@ import {
   type Judgement,
   limitsOf,
   partsRequested,
+  SAGA_APPROVAL,
   stateOfVersion,
   suspension,
   tenantOf,
@@ -17,6 +18,8 @@ import { barredFrom, evidenceOf } from './evidence.js';
 import { answeredByGrants, grantableOf, grantsOn } from './grants.js';
 import type { Judged } from './judged.js';
 import { deniedBy } from './limit-ruling.js';
+import { mayLackSagaGrant } from './saga-grants.js';
+import { planRuling } from './saga-plan-ruling.js';
 import { shortfallsOf } from './shortfalls.js';
 import type { RemappedInputs, TenantRulings } from './tenant-rulings.js';
 
@@ -110,7 +113,9 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, to
     const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
-  const ruling = rulings.resolve(config, { tenant_id, tool, call, waited, history_json, remapped });
+  const resolved = rulings.resolve(config, { tenant_id, tool, call, waited, history_json, remapped });
+  const planned = call.tool === SAGA_APPROVAL.tool ? planRuling(rulings, config, toJudge, resolved) : undefined;
+  const ruling = planned?.ruling ?? resolved;
   const { inputs_json, unmapped_json } = ruling;
   const mapped = inputs_json === undefined ? undefined : remapped?.mapped;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json, mapped: mapped ?? null };
@@ -121,7 +126,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, to
   const judged: Judged = {
     judgement,
     reversibility,
-    unfamiliar: false,
+    unfamiliar: planned?.is_outdated ?? mayLackSagaGrant(config, tenant_id, call, judgement),
     config_offset,
     key_holder: undefined,
     demands: NO_DEMANDS,
@@ -133,7 +138,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, to
   // A waiting call may need approval after its wait.
   if (ruling.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
-    judged.grantable = grantableOf(ruled, tool.contract);
+    judged.grantable = planned ? null : grantableOf(ruled, tool.contract);
     judged.shortfalls = shortfallsOf(config, tenant_id, partsRequested(ruling), { barred: barredIdentities(judged.barred, [call]), at_ms });
     const trust_score = rulings.trustScore(tenant_id, tool.contract, call.principal);
     judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset, trust_score });

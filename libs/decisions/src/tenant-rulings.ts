@@ -122,6 +122,15 @@ export class TenantRulings {
     return allHistoryUses(wanted);
   }
 
+  /** True if a rule about the tool, or its row, lets one approval of a whole saga meet its part. */
+  allowsSagaApproval(config: ConfigurationState, tenant_id: string, contract: ToolContract): boolean {
+    const { active } = rulingBundles(config, tenant_id);
+    const force = active && compiledBundles.of(active);
+    const rules = force && 'bundle' in force ? force.bundle.rules.about(contract) : [];
+    const requirements = [...rules.map(({ approval }) => approval), overrideFor(config, tenant_id, contract.name)?.requirement];
+    return requirements.some((requirement) => (requirement?.saga_max_ms ?? 0) > 0);
+  }
+
   /** The subjects whose trust the rules about a tool use (active and shadow). */
   trustRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
     const { active, shadow } = rulingBundles(config, tenant_id);

@@ -1,4 +1,4 @@
-export { type AskingPart, rowId } from './asking.js';
+export { type AskingPart, approversOf, rowId } from './asking.js';
 export { type BundleText, compiledBundles } from './bundle/bundle-cache.js';
 export { BundleCompiler, type CompiledBundle, compileBundle } from './bundle/compile-bundle.js';
 export type { RuleFault } from './bundle/compiled-rule.js';
@@ -9,6 +9,7 @@ export type { PolicyBundle, Rule } from './bundle/rule.js';
 export { isGlob, selects } from './bundle/selector.js';
 export { compileExpression } from './cel/compile.js';
 export { allHistoryUses, type HistoryScope, type HistoryUses } from './cel/history-uses.js';
+export type { InputFields } from './cel/input-uses.js';
 export {
   compileSagaCondition,
   type SagaCondition,

@@ -272,7 +272,11 @@ function describeRows(store: () => Store): void {
     const open = ['t/a', 't/b'].map((saga) => ({ saga, state: '{}' }));
     await saveSagaSnapshot(store(), { ...at(4), open, ended: [] });
     await saveSagaSnapshot(store(), { ...at(9), open: [{ saga: 't/b', state: '{"n":1}' }], ended: ['t/a'] });
-    expect(await readSagaSnapshot(store(), lane, 2)).toEqual({ input_offset: 9, output_offset: 9, open: [{ saga: 't/b', state: '{"n":1}' }] });
+    expect(await readSagaSnapshot(store(), lane, 2)).toEqual({
+      input_offset: 9,
+      output_offset: 9,
+      open: [{ saga: 't/b', state: '{"n":1}' }],
+    });
     await forgetSagaSnapshot(store(), lane, 2);
     expect(await readSagaSnapshot(store(), lane, 2)).toBeUndefined();
   });

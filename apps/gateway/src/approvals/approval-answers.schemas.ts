@@ -30,6 +30,8 @@ const terms = z
     sla_ms: z.int().nullable(),
     grant_max_ms: z.int(),
     distinct: z.boolean(),
+    saga_max_ms: z.int().optional().describe('how long an approval of a whole saga meets this part for its steps; absent or 0: never'),
+    saga_open_inputs: names.optional(),
   })
   .meta({ id: 'ApprovalTerms' });
 

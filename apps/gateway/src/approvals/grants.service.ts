@@ -1,6 +1,6 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { grantCounter } from '@countersign/decisions';
-import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
+import { type Counter, grantsOfTenant, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
 import { countersOf } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
@@ -18,15 +18,19 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 function statusOf({ grant, revoked }: KeptGrant, now_ms: number): GrantAnswer['status'] {
   if (revoked) return 'revoked';
   if (now_ms >= grant.expires_at_ms) return 'expired';
+  if (grant.saga) return 'active';
   return grant.inputs === null || grant.rules.length === 0 ? 'void' : 'active';
 }
 
 function answerOf(kept: KeptGrant, now_ms: number, used: number, etag: string): GrantAnswer {
-  const { from_ms, expires_at_ms, inputs, ...rest } = kept.grant;
+  const { from_ms, expires_at_ms, inputs, saga, ...rest } = kept.grant;
   const amounts = (inputs?.amounts ?? []).map(({ path, max }) => ({ path, max, sum_max: max * rest.uses }));
   const starts_at = iso(from_ms);
   const times = { starts_at, expires_at: iso(expires_at_ms), from_time: starts_at };
-  return { ...rest, amounts, used, status: statusOf(kept, now_ms), ...times, etag };
+  const covers = saga
+    ? { scope: 'saga' as const, saga_id: saga.saga_id, steps: saga.steps.map(({ step_id }) => step_id) }
+    : { saga_id: null, steps: [] };
+  return { ...rest, ...covers, amounts, used, status: statusOf(kept, now_ms), ...times, etag };
 }
 
 /** Approvals that also cover similar calls. Each grant is a visible rule that expires and can be revoked. */
@@ -76,6 +80,6 @@ export class GrantsService {
   }
 
   private known(tenant_id: string): ReadonlyMap<string, KeptGrant> {
-    return this.policies.configuration.state.by_tenant.get(tenant_id)?.grants ?? new Map();
+    return grantsOfTenant(this.policies.configuration.state, tenant_id);
   }
 }

@@ -1,4 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
+import { grantsOfTenant } from '@countersign/domain';
 import type { EventBatch, LogContext, Recorded } from '@countersign/event-log';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from './notification.js';
@@ -47,7 +48,7 @@ export class NotificationReader {
   private async keep({ meta }: EventMap['approval_granted'], grant: NonNullable<EventMap['approval_granted']['similar']>): Promise<void> {
     const { state, writer, clock } = this.configuration;
     const now_ms = clock.now_ms();
-    if (grant.expires_at_ms <= now_ms || state.by_tenant.get(meta.tenant_id)?.grants.has(grant.grant_id)) return;
+    if (grant.expires_at_ms <= now_ms || grantsOfTenant(state, meta.tenant_id).has(grant.grant_id)) return;
     await writer.set(meta.tenant_id, 'grant_set', { grant, revoked: false, by: POLICY, changed_at_ms: now_ms });
   }
 }

@@ -85,6 +85,12 @@ const refusals: [what: string, rule: object, field: string, reason: string][] = 
     'no tool matches all parts of the selector: the rule can never apply. Remove parts',
   ],
   [
+    'an open input of a saga that no tool has',
+    ask({ saga_max_ms: 1000, saga_open_inputs: ['total', 'sum'] }),
+    '/approval/saga_open_inputs/1',
+    'no tool of this rule has an input /sum: the rule can never apply',
+  ],
+  [
     'a cap on no input',
     { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/amount', max: 5 } }] },
     '/obligations/0/cap/path',
@@ -232,4 +238,12 @@ test('a row of the tool policy has paths in its own body', () => {
   const requirement = approvalRequirement.parse({ people: ['carl', 'https://id.example|zoe'] });
   const { faults, warnings } = peopleFindings(requirement, known, { rule: 'tool.pay_invoice', field: '/requirement' });
   expect([faults, warnings]).toMatchObject([[{ field: '/requirement/people/0' }], [{ field: '/requirement/people/1' }]]);
+});
+
+test('open inputs of a saga need a time for which one approval covers it', () => {
+  const written = { saga_open_inputs: ['total'] };
+  expect(approvalRequirement.safeParse(written).error?.issues).toMatchObject([{ path: ['saga_open_inputs'] }]);
+  expect(approvalRequirement.safeParse({ ...written, saga_max_ms: 0 }).success).toBe(false);
+  expect(approvalRequirement.parse({ ...written, saga_max_ms: 1 })).toMatchObject({ saga_max_ms: 1, saga_open_inputs: ['total'] });
+  expect(approvalRequirement.parse({})).not.toHaveProperty('saga_max_ms');
 });

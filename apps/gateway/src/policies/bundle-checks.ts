@@ -1,7 +1,7 @@
 import type { ApprovalRequirement, ToolContract } from '@countersign/contracts';
 import { identityOf, LOCAL_ISSUER, nearestNames, type PersonLink, personsOf } from '@countersign/domain';
 import { isGlob, type PolicyBundle, type Rule, selects } from '@countersign/policy';
-import { obligationFaults } from './path-checks.js';
+import { obligationFaults, openInputFaults } from './path-checks.js';
 
 /** Facts about a tenant for checking its rules. */
 export interface KnownTenant {
@@ -145,7 +145,12 @@ export function bundleFindings({ rules }: PolicyBundle, known: KnownTenant): Bun
         field: '/id',
         reason: 'ids that start with `tool.` are reserved for rows of the tool policy: choose another id',
       });
-    findings.faults.push(...selectorFaults(rule, known), ...obligationFaults(rule, known), ...overrideFaults(rule, rules, known));
+    findings.faults.push(
+      ...selectorFaults(rule, known),
+      ...obligationFaults(rule, known),
+      ...openInputFaults(rule, known),
+      ...overrideFaults(rule, rules, known),
+    );
     if (!rule.approval) continue;
     const { faults, warnings } = peopleFindings(rule.approval, known, { rule: rule.id, field: '/approval' });
     findings.faults.push(...faults);

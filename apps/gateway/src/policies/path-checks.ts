@@ -52,6 +52,17 @@ export function obligationFaults({ id, tools, obligations = [] }: Rule, known: A
   });
 }
 
+/** Open inputs of an approval of a whole saga that exist in no tool of the rule. */
+export function openInputFaults({ id, tools, approval }: Rule, known: About): RuleFinding[] {
+  const about = known.contracts.filter((contract) => selects(tools, contract));
+  if (about.length === 0) return [];
+  return (approval?.saga_open_inputs ?? []).flatMap((name, n): RuleFinding[] => {
+    const path = memberPointer('', name);
+    if (about.some((contract) => hasInput(known, contract, 'inputs', path))) return [];
+    return [{ rule: id, field: `/approval/saga_open_inputs/${n}`, reason: neverInput('inputs', path, about) }];
+  });
+}
+
 /** Input fields that a condition reads and that exist in no tool of its rule. */
 export function conditionFaults(rules: Conditions, known: About): RuleFinding[] {
   const reads = new Map<string, { rule: string; field: string; form: Form; path: string; about: ToolContract[]; is_there: boolean }>();

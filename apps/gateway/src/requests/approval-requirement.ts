@@ -48,6 +48,17 @@ export const approvalRequirement = z
       .default(GRANT_MAX_MS)
       .describe('maximum duration of a grant for similar calls; 0: no grants'),
     distinct: z.boolean().default(false).describe('true: people who meet this part of a request cannot meet another part'),
+    saga_max_ms: z
+      .int()
+      .min(0)
+      .max(30 * DAY_MS)
+      .optional()
+      .describe(
+        'how long one approval of a whole saga may meet this part for the steps of the saga; absent or 0: every step asks by itself',
+      ),
+    saga_open_inputs: names
+      .optional()
+      .describe('inputs that approvers of a whole saga need not see, because they follow from earlier steps; requires `saga_max_ms`'),
   })
   .refine(
     ({ on_expiry, escalate_to }) => (on_expiry === 'escalate') === escalate_to.length > 0,
@@ -61,6 +72,10 @@ export const approvalRequirement = z
     ({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0,
     'send approver_roles or people',
   )
+  .refine(({ saga_max_ms = 0, saga_open_inputs = [] }) => saga_max_ms > 0 || saga_open_inputs.length === 0, {
+    path: ['saga_open_inputs'],
+    message: '`saga_open_inputs` is allowed only with `saga_max_ms` above 0',
+  })
   .transform(
     (written): ApprovalRequirement => ({
       ...written,
@@ -82,5 +97,7 @@ export const requirementAnswer = z
     sla_ms: z.number().nullable(),
     grant_max_ms: z.number(),
     distinct: z.boolean(),
+    saga_max_ms: z.number().optional(),
+    saga_open_inputs: z.array(z.string()).optional(),
   })
   .meta({ id: 'ApprovalRequirement' });

@@ -6,6 +6,7 @@ import {
   type SagaExpression,
   type StepBlock,
   sagaExpressionsOf,
+  withoutApproval,
 } from '@countersign/domain';
 import { Expression } from '@countersign/mapping';
 import { compileSagaCondition, type SagaCondition } from '@countersign/policy';
@@ -90,7 +91,7 @@ export class CompiledSaga {
   }
 
   private textOf(name: string, text: string): SagaExpression | undefined {
-    this.texts ??= sagaExpressionsOf(this.definition);
+    this.texts ??= sagaExpressionsOf(withoutApproval(this.definition));
     return this.texts.find((each) => each.step === name && each.text === text);
   }
 

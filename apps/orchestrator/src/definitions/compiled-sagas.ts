@@ -1,4 +1,4 @@
-import type { RunningSaga, SagaDefinition } from '@countersign/domain';
+import { type RunningSaga, type SagaDefinition, withoutApproval } from '@countersign/domain';
 import { LRUCache } from 'lru-cache';
 import { CompiledSaga } from './compiled-saga.js';
 
@@ -10,7 +10,8 @@ export class CompiledSagas {
 
   of(tenant_id: string, { definition, definition_digest }: Pick<RunningSaga, 'definition' | 'definition_digest'>): CompiledSaga {
     if (definition_digest === null) return new CompiledSaga(definition);
-    const key = `${tenant_id}/${definition_digest}`;
+    // A saga that asks for its approval first has one more step than the definition of its digest.
+    const key = `${tenant_id}/${definition_digest}/${withoutApproval(definition) === definition}`;
     const known = this.compiled.get(key);
     if (known) return known;
     const compiled = new CompiledSaga(definition);

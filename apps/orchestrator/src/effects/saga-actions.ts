@@ -3,6 +3,7 @@ import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { BlockReader } from './block-reader.js';
 import type { CallFollowing } from './call-following.js';
+import type { GrantedPlan } from './granted-plan.js';
 import type { StepCalls, TellSaga } from './step-calls.js';
 import type { StepPreparer } from './step-preparer.js';
 import type { UndoCalls } from './undo-calls.js';
@@ -15,6 +16,7 @@ export class SagaActions {
     private readonly calls: StepCalls,
     private readonly undos: UndoCalls,
     private readonly following: CallFollowing,
+    private readonly granted: GrantedPlan,
   ) {}
 
   /** @returns undefined if the effect has no answer. @throws if it cannot be performed now: the caller tries again */
@@ -27,7 +29,7 @@ export class SagaActions {
       case 'prepare':
         return this.steps.prepare(saga, effect);
       case 'call':
-        return this.calls.call(saga, effect.run, signal, tell);
+        return this.granted.after(saga, effect.run, await this.calls.call(saga, effect.run, signal, tell), signal);
       case 'cancel_call':
         return this.calls.cancel(saga, effect.call_id);
       case 'follow':

@@ -1,6 +1,15 @@
 import { type CallRequest, type Calls, Refusal, type Submission } from '@countersign/calls';
 import { type CallError, InfrastructureFault } from '@countersign/contracts';
-import { type CallState, type Run, type StepBlock, statusOf, type ToolUse, usesOf } from '@countersign/domain';
+import {
+  type CallState,
+  type Run,
+  SAGA_APPROVAL,
+  type SagaPlan,
+  type StepBlock,
+  statusOf,
+  type ToolUse,
+  usesOf,
+} from '@countersign/domain';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
@@ -88,6 +97,7 @@ export class StepCalls {
     if (sources instanceof EvaluationFault) return sources;
     const inputs = await this.inputsOf(saga, run);
     if (inputs instanceof EvaluationFault) return inputs;
+    const { markings } = run.step_id === SAGA_APPROVAL.step ? (inputs as unknown as SagaPlan) : sources;
     const { case_id } = saga.state;
     const call: CallRequest = {
       ...{ tool: run.tool, version: run.version, inputs },
@@ -95,7 +105,7 @@ export class StepCalls {
       context: { step: run.step_id.slice(0, 200), ...(block.asks ? { safety_mode: 'ask_all' as const } : {}) },
       ...(run.deadline_at_ms === null ? {} : { deadline: new Date(latestStart(saga, run.deadline_at_ms)).toISOString() }),
     };
-    return { call, by: submissionOf(saga, run, { block, sources }) };
+    return { call, by: submissionOf(saga, run, { block, sources: { ...sources, markings } }) };
   }
 
   /** The calls whose outputs the inputs use: the call inherits their markings. */

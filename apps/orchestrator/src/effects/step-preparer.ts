@@ -3,6 +3,7 @@ import { callError, canonicalText, InfrastructureFault, isReadOnly, laneTopic } 
 import {
   repairWarning,
   resolveVersion,
+  SAGA_APPROVAL,
   type SagaEffect,
   type StepBlock,
   type ToolUse,
@@ -12,6 +13,7 @@ import {
 } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
+import type { SagaPlanner } from '../approval/saga-planner.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
@@ -41,6 +43,7 @@ interface StepParts {
   sealer: Pick<CallSealer, 'ofStep'>;
   skips: LevelSkips;
   repairs: StepRepairs;
+  planner: Pick<SagaPlanner, 'plan'>;
 }
 
 /** Evaluates the condition and the inputs of a due step, and gives its call an identity. Sends nothing. */
@@ -56,16 +59,25 @@ export class StepPreparer {
     const { step_id, name, level } = effect;
     const compiled = this.compiled.of(saga.tenant_id, saga.state);
     const block = compiled.step(name);
+    const due = { step_id, level, block };
+    if (name === SAGA_APPROVAL.step) return this.approval(saga, due);
     const scope = new SagaScope(saga, compiled, instanceOf(step_id), this.outputs);
     const { tool } = usesOf(block)[level] as ToolUse;
     const runs = level > 0 || block.when === undefined || (await scope.isTrue(block.when));
     if (runs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool, error: runs.error };
     if (!runs) return { kind: 'step_skipped', step_id, tool };
-    return this.withTool(saga, { step_id, level, block }, scope);
+    return this.withTool(saga, due, () => this.inputsOf(saga, due, scope));
+  }
+
+  /** Without a step that one approval would cover there is nothing to ask. */
+  private async approval(saga: OpenSaga, due: DueStep): Promise<SagaOrder> {
+    const plan = await this.parts.planner.plan(saga);
+    if (!plan) return { kind: 'step_skipped', step_id: due.step_id, tool: SAGA_APPROVAL.tool };
+    return this.withTool(saga, due, async () => ({ value: { ...plan }, call_ids: [], markings: plan.markings }));
   }
 
   /** The newest usable version at this moment; a retry keeps the recorded one. */
-  private async withTool(saga: OpenSaga, due: DueStep, scope: SagaScope): Promise<SagaOrder> {
+  private async withTool(saga: OpenSaga, due: DueStep, evaluate: () => Promise<StepInputs | EvaluationFault>): Promise<SagaOrder> {
     const { step_id, level, block } = due;
     const use = usesOf(block)[level] as ToolUse;
     const found = resolveVersion(this.configuration.state, saga.tenant_id, use.tool, use.version);
@@ -76,19 +88,15 @@ export class StepPreparer {
     const origin = this.originOf(saga, due, found.tool);
     const reason = await this.parts.skips.reasonOf(saga, { block, level, found, call_id: origin.call_id });
     if (reason) return { kind: 'level_skipped', step_id, level, tool: use.tool, version: found.tool.version, reason };
-    const inputs = await this.inputsOf(saga, due, use, scope);
+    const inputs = await evaluate();
     if (inputs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool: use.tool, error: inputs.error };
     return this.prepared(saga, due, found.tool, { origin, inputs });
   }
 
   /** Evaluated inputs, or those of the last call of a read with repairs. */
-  private async inputsOf(
-    saga: OpenSaga,
-    { step_id, level }: DueStep,
-    use: ToolUse,
-    scope: SagaScope,
-  ): Promise<StepInputs | EvaluationFault> {
-    const inputs = await evaluatedInputs(use.inputs, scope);
+  private async inputsOf(saga: OpenSaga, { step_id, level, block }: DueStep, scope: SagaScope): Promise<StepInputs | EvaluationFault> {
+    const { inputs: bindings } = usesOf(block)[level] as ToolUse;
+    const inputs = await evaluatedInputs(bindings, scope);
     const last = saga.state.steps.get(step_id)?.runs.at(-1);
     if (inputs instanceof EvaluationFault || !last?.end?.is_repaired || last.level !== level) return inputs;
     const repair = await this.parts.repairs.next(saga, last);

@@ -2948,6 +2948,9 @@ export interface components {
             sla_ms: number | null;
             grant_max_ms: number;
             distinct: boolean;
+            /** @description how long an approval of a whole saga meets this part for its steps; absent or 0: never */
+            saga_max_ms?: number;
+            saga_open_inputs?: string[];
         };
         ApprovalEdit: {
             /** @description the request whose inputs were edited */
@@ -3323,7 +3326,11 @@ export interface components {
             version: string;
             contract_digest: string;
             /** @enum {string} */
-            scope: "case" | "run" | "tool";
+            scope: "case" | "run" | "tool" | "saga";
+            /** @description with scope saga: the saga whose steps it covers */
+            saga_id: string | null;
+            /** @description with scope saga: ids of the steps that it covers */
+            steps: string[];
             case_id: string | null;
             run_id: string | null;
             /** @description id of the principal that may make the calls */
@@ -3942,6 +3949,10 @@ export interface components {
                  * @default false
                  */
                 distinct: boolean;
+                /** @description how long one approval of a whole saga may meet this part for the steps of the saga; absent or 0: every step asks by itself */
+                saga_max_ms?: number;
+                /** @description inputs that approvers of a whole saga need not see, because they follow from earlier steps; requires `saga_max_ms` */
+                saga_open_inputs?: string[];
             };
             /** @description with the effect allow: rules with require_approval, or `tool.<name>` rows, that this rule overrides */
             overrides?: string[];
@@ -6527,6 +6538,8 @@ export interface components {
             sla_ms: number | null;
             grant_max_ms: number;
             distinct: boolean;
+            saga_max_ms?: number;
+            saga_open_inputs?: string[];
         };
         ToolPolicy: {
             /** @description `*`: the default for tools without a row */
@@ -13573,6 +13586,10 @@ export interface operations {
                          * @default false
                          */
                         distinct?: boolean;
+                        /** @description how long one approval of a whole saga may meet this part for the steps of the saga; absent or 0: every step asks by itself */
+                        saga_max_ms?: number;
+                        /** @description inputs that approvers of a whole saga need not see, because they follow from earlier steps; requires `saga_max_ms` */
+                        saga_open_inputs?: string[];
                     };
                 };
             };

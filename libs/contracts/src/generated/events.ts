@@ -75,6 +75,10 @@ export interface ApprovalRequirement {
   grant_max_ms: number;
   /** People who meet this part meet no other part of the request, and no part shares people with another. */
   distinct: boolean;
+  /** Longest time, ms from the approval, for which one approval of a whole saga meets this part for its steps; 0: every step asks by itself. */
+  saga_max_ms?: number;
+  /** Inputs that may follow from earlier steps: such a step is covered although the approvers do not see their values. */
+  saga_open_inputs?: string[];
 }
 
 /** What becomes of a request that nobody decided in time. Never an approval. */
@@ -510,6 +514,32 @@ export interface SagaCall {
   definition_digest: string | null;
 }
 
+/** The steps of one saga that its approval covers. */
+export interface SagaCoverage {
+  saga_id: string;
+  /** SHA-256 of the definition, hex. */
+  definition_digest: string;
+  steps: SagaCoveredStep[];
+  /** The parts of the approval as they were met. */
+  parts: GrantedPart[];
+}
+
+/** A step as its approvers saw it. */
+export interface SagaCoveredStep {
+  step_id: string;
+  /** Fallback level, from 0. */
+  level: number;
+  tool: string;
+  version: string;
+  contract_digest: string;
+  /** SHA-256 of the canonical inputs without the open ones. */
+  shown_digest: string;
+  /** Inputs whose values were not known yet. */
+  open_inputs: string[];
+  /** The rules whose parts the approval meets for this step. */
+  rules: string[];
+}
+
 /** How long a step of the definition is expected to take. */
 export interface SagaEstimate {
   step_name: string;
@@ -577,6 +607,8 @@ export interface SimilarGrant {
   /** Null in records from before it existed: it covers no call any more. */
   inputs: GrantableInputs | null;
   uses: number;
+  /** The approval of a whole saga: it covers these steps, and no other call. `inputs` is null then, and `scope` run. */
+  saga?: SagaCoverage | null;
 }
 
 /** The record that a decision or an end answers. */

@@ -10,6 +10,7 @@ import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
 import { identityOf, isOnePerson, type LinkPeriod, linksSince, NO_LINKS, type PersonLink } from './person-links.js';
 import { recounted } from './recount.js';
+import { sagaGrantOf } from './saga-grant.js';
 import { grantObjection, similarOf } from './similar.js';
 import { type Approval, type ApprovalMember, expiresAt, grantedParts, holderOf, openParts, standingsOf, tallied } from './state.js';
 import { qualifiedName } from './subject.js';
@@ -240,6 +241,10 @@ function asApproved(approved: ToolCall, joined: ToolCall): ToolCall {
   return { ...joined, tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest, mapped: mapped ?? null };
 }
 
+/** What the approval also covers: the steps of its saga, or similar calls. */
+const grantOf = (approval: Approval, votes: readonly CountedVote[], from_ms: number) =>
+  sagaGrantOf(approval, votes, from_ms) ?? similarOf(approval, votes, from_ms);
+
 /** Grants for members of an approval: all of them when the quorum is reached, or a single one that joins later. */
 export function grantTo(
   approval: Approval,
@@ -265,7 +270,7 @@ export function grantTo(
       tier,
       source: by.source,
       call: member === holder ? member.call : asApproved(holder.call, member.call),
-      similar: member === holder && by.from_ms !== undefined ? similarOf(approval, votes, by.from_ms) : null,
+      similar: member === holder && by.from_ms !== undefined ? grantOf(approval, votes, by.from_ms) : null,
       also: member === holder ? also : null,
       history_json: member.history_json ?? null,
       asked,

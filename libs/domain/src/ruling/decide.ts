@@ -44,6 +44,8 @@ export interface Judgement extends PartsAsking {
   /** Version of the bundle that decided; absent: that of the terms. */
   bundle_version?: string;
   explanation?: RulingExplanation | null;
+  /** When an allowed call may no longer start, epoch ms; absent: as the terms say. */
+  allow_before_ms?: number;
   /** False: a call that is allowed but would need approval at its execution is refused. */
   asks_at_execution?: boolean;
 }
@@ -137,7 +139,9 @@ export function decided(
 ): Draft<'policy_decided'> {
   const { meta, call, revision, cause, source, traceparent } = ask;
   const { effect, tier, approval_mode_effective, rule, reason } = judgement;
-  const until = effect === 'allow' ? Math.min(terms.now_ms + terms.allow_for_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER) : 0;
+  const { allow_before_ms = Number.MAX_SAFE_INTEGER } = judgement;
+  const until =
+    effect === 'allow' ? Math.min(terms.now_ms + terms.allow_for_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER, allow_before_ms) : 0;
   return {
     event_type: 'policy_decided',
     of: meta,

@@ -9,6 +9,7 @@ import { admittedVote, type CastVote, countedVote, grantTo, knownFor, refuseVote
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
 import { type ApprovalPart, groupOf, isDistinct, levelOf, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
+import { SAGA_APPROVAL } from '../approval/saga-plan.js';
 import { grantObjection } from '../approval/similar.js';
 import {
   type Approval,
@@ -42,6 +43,8 @@ export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
 
 function objection(state: RulingState, approval: Approval, edited: EditedInputs, ruling: EditedRuling): Objection | undefined {
   const { judgement } = ruling;
+  if (holderOf(approval).call.tool === SAGA_APPROVAL.tool)
+    return objectTo('bad_edit', 'the plan of a saga cannot be edited: deny it, and start a new saga with other inputs');
   if (edited.inputs_digest === holderOf(approval).call.inputs_digest)
     return objectTo('bad_edit', 'these are the requested inputs: approve them instead');
   if (judgement.effect !== 'allow' && judgement.effect !== 'require_approval')

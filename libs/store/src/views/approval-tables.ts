@@ -3,7 +3,7 @@ import type { ViewSet } from './view-set.js';
 /** Requests for approval and their votes. */
 export const approvalTables: ViewSet = {
   name: 'approval-inbox',
-  version: 3,
+  version: 4,
   dropped: ['approval_views'],
   tables: [
     {

@@ -23,7 +23,7 @@ const sampled = [
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 6,
+  version: 7,
   readable_since: 2,
   tables: [
     {

@@ -41,6 +41,8 @@ export interface TenantConfiguration {
   webhooks: Map<string, Webhook>;
   delegations: Map<string, Delegation>;
   grants: Map<string, KeptGrant>;
+  /** By saga_id: approvals of whole sagas. Absent: there was none. */
+  saga_grants?: Map<string, KeptGrant>;
   /** By month (`2026-11`); absent: no month was closed yet. */
   usage_periods?: Map<string, UsagePeriod>;
   /** Absent: none was published yet. */
