@@ -25,7 +25,7 @@ function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
 }
 
 function entryOf(saga: RunningSaga, step_id: string): StepEntry {
-  const entry = saga.steps.get(step_id) ?? { mark: null, mark_seq: 0, retry_level: null, runs: [], skips: [] };
+  const entry = saga.steps.get(step_id) ?? { mark: null, mark_seq: 0, mark_level: 0, retry_level: null, runs: [], skips: [] };
   saga.steps.set(step_id, entry);
   return entry;
 }
@@ -45,13 +45,19 @@ function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): vo
 }
 
 function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): void {
-  const { step_id, call_id, status, effect, effect_key, effect_attempt, repaired } = body;
+  const { step_id, call_id, status, effect, effect_key, effect_attempt, repaired, level } = body;
   const entry = entryOf(saga, step_id);
   const run = call_id === null ? undefined : runOf(saga, call_id);
   if (run?.end) return;
   const known = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt } as const;
   if (run) run.end = { ...known, is_repaired: repaired, is_late: false };
-  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', mark_seq: saga.seq, retry_level: null });
+  else
+    Object.assign(entry, {
+      mark: status === 'skipped' ? 'skipped' : 'unprepared',
+      mark_seq: saga.seq,
+      mark_level: level,
+      retry_level: null,
+    });
 }
 
 function levelSkipped(saga: RunningSaga, { body: { step_id, level, reason } }: SagaFact<'saga_level_skipped'>): void {

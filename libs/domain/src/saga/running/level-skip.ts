@@ -58,6 +58,8 @@ export function nextLevel({ runs, skips }: StepEntry): number {
 
 /** The level that a person's retry tries first: skipped ones are considered anew, unless the last call ended by a decision or in an effect. */
 export function levelOfRetry(entry: StepEntry): number {
+  // A level whose inputs could not be evaluated made no call.
+  if (entry.mark === 'unprepared') return entry.mark_level;
   const last = entry.runs.slice(-1).map((run) => run.level);
   const skipped = mayChangeLevel(entry) ? entry.skips.map((skip) => skip.level) : [];
   return last.length + skipped.length > 0 ? Math.min(...last, ...skipped) : 0;

@@ -81,8 +81,9 @@ export interface StepEntry {
    * evaluated.
    */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
-  /** Sequence number of the record of the mark. */
+  /** Sequence number of the record of the mark, and the level that it is about. */
   mark_seq: number;
+  mark_level: number;
   /** The level that a person's retry of the failed step tries first; null: no retry is due. A level that ran keeps its key and inputs. */
   retry_level: number | null;
   runs: Run[];

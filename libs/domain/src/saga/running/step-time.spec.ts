@@ -61,3 +61,21 @@ describe('the repair of a read', () => {
     expect(due(story.asks('a', READ).repaired('a', 'failed'))).toEqual([1]);
   });
 });
+
+// Found by the simulation, seed 2104166 of a run over 200,000 seeds.
+test('a retry of a level whose inputs could not be evaluated tries this level again', () => {
+  const story = new Story({ kind: 'sequence', blocks: [step('pivot'), step('a', { fallbacks: [step('a').use] })] });
+  story.asks('pivot', { is_irreversible: true }).ends('pivot');
+  story.when({ kind: 'level_skipped', step_id: 'a', level: 0, tool: 'a', version: '1.0.0', reason: 'circuit_open' });
+  story.asks('a', {}, 1).ends('a', 'failed').controls('retry', 'a');
+  const error = {
+    code: 'VALIDATION_ERROR',
+    class: 'validation',
+    message: 'no',
+    details_json: null,
+    retryable: false,
+    retry_after_s: null,
+  } as const;
+  story.when({ kind: 'step_unprepared', step_id: 'a', tool: 'a', error }).controls('retry', 'a');
+  expect(due(story)).toEqual([0]);
+});

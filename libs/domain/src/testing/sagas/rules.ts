@@ -16,7 +16,10 @@ function undoRules(before: RunningSaga, run: Run): string[] {
   if (before.turned && run.undo === null && run_seq <= pivot_seq)
     broken.push(`S4: ${run.step_id} is undone beyond the pivot ${pivot?.step_id}`);
   if (!before.turned) return broken;
-  const newer = runsOf(before).filter((other) => stands(other) && !isStuck(other) && (other.end?.seq ?? 0) > seq && shares(other, run));
+  // What took effect before the pivot stays, unless its own compensation began before.
+  const isUndoneToo = (other: Run) => other.undo !== null || Math.max(other.end?.seq ?? 0, other.requested_seq) > pivot_seq;
+  const left = runsOf(before).filter((other) => stands(other) && !isStuck(other) && isUndoneToo(other));
+  const newer = left.filter((other) => (other.end?.seq ?? 0) > seq && shares(other, run));
   if (newer.length > 0) broken.push(`S5: ${run.step_id} is undone before ${newer.map(({ step_id }) => step_id)}`);
   const doubts = runsOf(before).filter((other) => other.end?.effect === 'unknown' && other.requested_seq > seq);
   if (doubts.length > 0) broken.push(`S6: ${run.step_id} is undone before the doubt about ${doubts.map(({ step_id }) => step_id)}`);
