@@ -12,6 +12,8 @@ interface Preview {
     undoable: boolean;
     reason: string | null;
     how: string | null;
+    happened_at: string | null;
+    undo_until: string | null;
     changed_since: { call_id: string; principal: { id: string } | null; selected: boolean }[];
     approval: { required: boolean; rule: string; approver_roles: string[] } | null;
   }[];
@@ -66,6 +68,14 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       await at.anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
       return at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
     }
+
+    test('a preview says until when the tool keeps what it needs', async () => {
+      writeFileSync(file('until.txt'), 'u');
+      const { body: moved } = await at.agent.call({ tool: 'move_file', inputs: { source: 'until.txt', destination: 'until-moved.txt' } });
+      const [item] = (await preview(moved.call_id)).items;
+      const kept_ms = Date.parse(item?.undo_until ?? '') - Date.parse(item?.happened_at ?? '');
+      expect(kept_ms / 86_400_000).toBe(90);
+    });
 
     test('a deleted file is restored, the call shows it, and the same call deletes it again', async () => {
       writeFileSync(file('kept.txt'), 'keep me');

@@ -93,6 +93,7 @@ export const refusalReasons = {
   'not-undoable': {
     irreversible: 'The effects of the tool cannot be undone.',
     nothing_to_undo: 'No call of the selection can be undone.',
+    undo_time_over: 'The tool no longer keeps what it needs to undo the effect.',
     tool_cannot_undo: 'The tool has no undo; another call may reverse its effect.',
     tool_not_available: 'No executor runs this version of the tool.',
     undo_of_undo: 'An undo cannot be undone.',

@@ -40,6 +40,8 @@ export interface ToolContract extends ToolRecord {
   takes_key: boolean;
   has_reconcile: boolean;
   has_compensate: boolean;
+  /** How long after its end an effect can be undone. Absent: without a limit. */
+  undo_within_ms?: number;
   timeout_ms: number;
   /** Earliest time of a reconcile after the fire; default 2 × timeout. */
   settle_ms: number;

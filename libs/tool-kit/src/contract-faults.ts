@@ -70,6 +70,9 @@ function effectFaults(contract: ToolContract, traits: ToolTraits): string[] {
   } else {
     faults.push(...keyFaults(contract));
   }
+  const { undo_within_ms } = contract;
+  if (undo_within_ms !== undefined && !(contract.has_compensate && Number.isSafeInteger(undo_within_ms) && undo_within_ms > 0))
+    faults.push('undo_within_ms is a whole number of milliseconds above 0, of a tool that has `compensate`');
   if (traits.tier !== undefined) {
     if (traits.tier === 'tier_3_blocked') faults.push('only policy may set tier_3_blocked');
     else if (strictness(traits.tier) < strictness(effectRules[contract.effect_class].tier)) {

@@ -63,6 +63,7 @@ export function contractOf(traits: ToolTraits, parts: ContractParts, running: Js
     settle_ms: traits.settle_ms ?? 2 * timeout_ms,
     settle_is_final: traits.settle_is_final ?? false,
     max_output_bytes: traits.max_output_bytes ?? OUTPUT_BYTES_MAX,
+    ...(traits.undo_within_ms === undefined ? {} : { undo_within_ms: traits.undo_within_ms }),
     ...(traits.tier === undefined ? {} : { tier: traits.tier }),
     markings: traits.markings ?? [],
     scopes: traits.scopes ?? [],

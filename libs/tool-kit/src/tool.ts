@@ -174,6 +174,8 @@ export interface ToolTraits extends Omit<ToolRecord, 'has_verify' | 'sanity'> {
   timeout_ms?: number;
   settle_ms?: number;
   settle_is_final?: boolean;
+  /** How long after its end an effect can be undone, for a tool that keeps what it needs for that only so long. Absent: without a limit. */
+  undo_within_ms?: number;
   max_output_bytes?: number;
   tier?: Tier;
   markings?: string[];

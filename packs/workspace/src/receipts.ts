@@ -7,6 +7,8 @@ import type { Folder } from './folder.js';
 import { codeOf } from './refusal.js';
 
 const KEPT_DAYS = 90;
+/** Without its receipt an effect cannot be undone. */
+export const UNDO_WITHIN_MS = KEPT_DAYS * 86_400_000;
 const KEY = /^[A-Za-z0-9_-]{2,128}$/;
 
 /** A new file, written and synced in the staging folder, ready to be renamed or linked to its place. */

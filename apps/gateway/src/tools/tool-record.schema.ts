@@ -30,6 +30,7 @@ const contract = {
   has_reconcile: z.boolean(),
   has_compensate: z.boolean(),
   has_verify: z.boolean().optional(),
+  undo_within_ms: z.number().optional().describe('how long after its end an effect can be undone; absent: without a limit'),
   timeout_ms: z.number(),
   settle_ms: z.number(),
   settle_is_final: z.boolean(),

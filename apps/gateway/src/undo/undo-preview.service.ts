@@ -1,4 +1,4 @@
-import { type Caller, effectOfCall, Readable, Refusal, reasonOf, undoFaultOf } from '@countersign/calls';
+import { type Caller, effectOfCall, Readable, Refusal, reasonOf, undoFaultOf, undoUntilMs } from '@countersign/calls';
 import { type CompensatedEffect, canonicalText, sha256Hex, type ToolCall } from '@countersign/contracts';
 import { undoOf } from '@countersign/decisions';
 import { type CallState, catalogued, statusOf, type ToolVersion } from '@countersign/domain';
@@ -70,7 +70,7 @@ export class UndoPreviews {
       reason: fault ? reasonOfRefusal(fault) : null,
       detail: fault?.detail ?? null,
       how: fault ? null : this.how(state),
-      undo_until: null,
+      undo_until: time(this.undoUntil(state)),
       changed_since: later.map((one) => laterEffect(one, selected)),
       approval: judged instanceof Refusal ? null : judged,
     };
@@ -88,7 +88,13 @@ export class UndoPreviews {
     const { tool: name, version } = state.call as ToolCall;
     const tool = catalogued(this.configuration.state, name, version);
     if (!tool) return new Refusal('not-undoable', `no executor runs ${name} ${version} anymore`, { reason: 'tool_not_available' });
-    return undoFaultOf(tool) ?? { effect: found.effect, tool };
+    return undoFaultOf(tool, state, this.configuration.now_ms()) ?? { effect: found.effect, tool };
+  }
+
+  private undoUntil(state: CallState): number | null {
+    const { call } = state;
+    const tool = call && catalogued(this.configuration.state, call.tool, call.version);
+    return tool ? undoUntilMs(tool, state) : null;
   }
 
   private how({ call }: CallState): string | null {

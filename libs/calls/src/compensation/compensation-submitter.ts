@@ -11,6 +11,7 @@ import type { AnswerSink } from '../submitting/answer-writer.js';
 import type { CallSubmitter } from '../submitting/call-submitter.js';
 import { authorityFor, type Submission } from '../submitting/submission.js';
 import { type EffectToUndo } from './effect-of-call.js';
+import { undoFaultOf } from './undo-fault.js';
 
 /** The request to undo an effect. */
 export interface CompensationRequest {
@@ -69,7 +70,7 @@ export class CompensationSubmitter {
       return new Refusal('forbidden', 'the tenant does not exist', { reason: 'tenant_unknown' });
     const tool = catalogued(this.configuration.state, call.tool, call.version);
     if (!tool) return new Refusal('not-undoable', `no executor runs ${call.tool} ${call.version}`, { reason: 'tool_not_available' });
-    const refusal = this.parts.record.refusal(tenant_id) ?? undoFaultOf(tool);
+    const refusal = this.parts.record.refusal(tenant_id) ?? undoFaultOf(tool, state, this.parts.now_ms());
     if (refusal) return refusal;
     const rationale = await this.parts.sealer.text(tenant_id, call, request.reason ?? null);
     if (rationale instanceof Refusal) return rationale;
@@ -122,12 +123,4 @@ export class CompensationSubmitter {
       refusal_if_new: undefined,
     };
   }
-}
-
-/** Why this tool has no undo. */
-export function undoFaultOf({ name, contract }: ToolVersion): Refusal | undefined {
-  if (contract.has_compensate) return undefined;
-  if (contract.reversibility === 'irreversible')
-    return new Refusal('not-undoable', `the effect of ${name} cannot be undone`, { reason: 'irreversible' });
-  return new Refusal('not-undoable', `${name} has no undo: reverse its effect with another call`, { reason: 'tool_cannot_undo' });
 }

@@ -2,7 +2,7 @@ import { link, unlink } from 'node:fs/promises';
 import { defineTool, type Reconciled } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
-import { readReceipt, withdraw, writeReceipt } from '../receipts.js';
+import { readReceipt, UNDO_WITHIN_MS, withdraw, writeReceipt } from '../receipts.js';
 import { codeOf, conflict, refused } from '../refusal.js';
 
 const output = z.strictObject({ source: z.string(), destination: z.string(), size_bytes: z.int() });
@@ -21,6 +21,7 @@ export const moveFile = defineTool({
   category: 'workspace',
   effect_class: 'commit_low',
   reversibility: 'reversible',
+  undo_within_ms: UNDO_WITHIN_MS,
   idempotency: { discriminating: ['source', 'destination'] },
   resources: [
     { name: 'file:{/source}', effect: 'replaces' },
