@@ -17,7 +17,7 @@ beforeAll(() => {
     cpSync(path.join(root, part), path.join(copy, part), { recursive: true, filter: (source) => !/\/dist(\/|$)/.test(source) });
   mkdirSync(path.join(copy, 'node_modules/@countersign'), { recursive: true });
   symlinkSync(path.join(copy, 'libs/contracts'), path.join(copy, 'node_modules/@countersign/contracts'));
-  for (const name of ['ajv', 'avsc', 'canonicalize', '@types', 'vitest', 'fast-check', 'undici-types'])
+  for (const name of ['ajv', 'ajv-formats', 'avsc', 'canonicalize', '@types', 'vitest', 'fast-check', 'undici-types'])
     symlinkSync(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name));
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));

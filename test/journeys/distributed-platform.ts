@@ -79,10 +79,10 @@ export class DistributedPlatform {
     );
   }
 
-  /** Gateway, policy, executor and projector, one of each. */
+  /** All five services, one of each. */
   static async start(env: Record<string, string> = {}): Promise<DistributedPlatform> {
     const platform = await DistributedPlatform.create(env);
-    for (const app of ['policy', 'projector', 'executor', 'gateway']) await platform.add(app, app);
+    for (const app of ['policy', 'projector', 'executor', 'orchestrator', 'gateway']) await platform.add(app, app);
     try {
       await platform.ready();
       mkdirSync(platform.workspace, { recursive: true });

@@ -22,7 +22,6 @@ export async function killableEmbedded(env: Record<string, string>): Promise<Kil
 
 export async function killableDistributed(env: Record<string, string>): Promise<KillablePlatform> {
   const platform = await DistributedPlatform.start(env);
-  if (!platform.members.has('orchestrator')) await platform.add('orchestrator', 'orchestrator');
   await platform.ready('orchestrator');
   const kill = async (service: KillableService) => {
     await platform.member(service).stop('SIGKILL');
