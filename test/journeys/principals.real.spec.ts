@@ -9,7 +9,7 @@ import { DistributedPlatform, realParts } from './distributed-platform.js';
 import { order } from './journey-world.js';
 
 const run = promisify(execFile);
-const SERVICES = ['policy', 'projector', 'executor', 'gateway'];
+const SERVICES = ['policy', 'projector', 'executor', 'orchestrator', 'gateway'];
 const brokers = process.env.COUNTERSIGN_TEST_KAFKA_SASL ?? '';
 const login = (name: string) => ({ COUNTERSIGN_KAFKA_USERNAME: name, COUNTERSIGN_KAFKA_PASSWORD: name });
 

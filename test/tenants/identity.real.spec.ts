@@ -101,7 +101,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
       COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: 'true',
       COUNTERSIGN_SECRET_KEYS: wrapping_keys,
     });
-    for (const app of ['policy', 'executor', 'projector', 'gateway']) await at.platform.add(app, app);
+    for (const app of ['policy', 'executor', 'projector', 'orchestrator', 'gateway']) await at.platform.add(app, app);
     for (const app of ['policy', 'executor']) await at.platform.add(`${app}-2`, app);
     await at.platform.ready();
   });
