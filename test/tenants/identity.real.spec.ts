@@ -130,7 +130,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
       const { status, body } = await admin.request<Answered>('PUT', '/v1/policies/active', { version: active });
       expect(status).toBe(200);
       const services = body.instances.filter(({ has_it }) => has_it).map(({ service }) => service);
-      expect(services.sort()).toEqual(['executor', 'executor', 'gateway', 'policy', 'policy']);
+      expect(services.sort()).toEqual(['executor', 'executor', 'gateway', 'orchestrator', 'policy', 'policy']);
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => agent.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=20' })),
       );
