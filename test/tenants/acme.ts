@@ -1,4 +1,5 @@
 import type { Api } from '../journeys/api.js';
+import { literal, move, saga, sequence, step } from '../sagas/blocks.js';
 import { sagaThatReads, sagaThatWaits } from './probe-bodies.js';
 
 /** Part of every text of acme, but of none of its ids: a response that contains it reveals data of acme. */
@@ -155,6 +156,22 @@ export class Acme {
     });
     this.names.set('saga_id', named('acmes-saga', 'nobodys-saga')).set('step_id', named('acmes_wait', 'nobodys_wait'));
     this.names.set('sagas.definition', named('acmes-journey', 'nobodys-journey'));
+    await this.sagaWithTicket(case_id);
+  }
+
+  /** A saga whose calls and ticket can be found: a step of it fails, and then so does the compensation of the step before. */
+  private async sagaWithTicket(case_id: string): Promise<void> {
+    const inputs = { path: 'acmes-saga', content: MARK, mode: 'create' };
+    await made(this.agent, 'POST', '/v1/calls', { tool: 'write_file', inputs }, { prefer: 'wait=30' });
+    const [source, destination] = [literal(`missing ${MARK}`), literal('acmes-saga')];
+    const compensation = { tool: 'move_file', version: '^1.0.0', inputs: { source, destination } };
+    const moves = move('acmes_move', 'acmes-saga', 'acmes-saga-moved', { compensation });
+    const fails = step('acmes_failure', 'list_directory', { path: source });
+    const definition = saga(sequence(moves, fails), { name: 'acmes-failure' });
+    await made(this.agent, 'POST', '/v1/sagas', { saga_id: 'acmes-failed-saga', case_id, definition });
+    const tickets = '/v1/saga-tickets?saga_id=acmes-failed-saga';
+    await found(async () => (await made<{ items: object[] }>(this.admin, 'GET', tickets)).items[0]);
+    for (const resource of ['calls', 'saga-tickets']) this.names.set(`${resource}.saga_id`, named('acmes-failed-saga', 'nobodys-saga'));
   }
 
   /** Calls of a case and of a run, and their results. */
