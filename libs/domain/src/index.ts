@@ -126,6 +126,7 @@ export { decideSaga, type SagaDecision } from './saga/running/decide.js';
 export { type SagaEffect, type SagaStatus, sagaEffectsOf, sagaStatusOf } from './saga/running/effects.js';
 export { evolveSaga, replaySaga } from './saga/running/evolve.js';
 export type { SagaEventType, SagaFact } from './saga/running/facts.js';
+export { type Instance, instanceId, instanceOf } from './saga/running/instance.js';
 export { stepKeyText, undoKeyText } from './saga/running/keys.js';
 export { type LevelFacts, levelP99, levelSkipReason, timeLeft } from './saga/running/level-skip.js';
 export type { Run, RunningSaga, SagaState, Ticket, Undo } from './saga/running/state.js';

@@ -1,3 +1,4 @@
+import { instanceOf } from '@countersign/domain';
 import type { ReadSaga, SagaSkipWrite, SagaStepWrite, SagaUndoState, SagaWaitRow } from '@countersign/store';
 import { isoOf } from '../answers/shared-schemas.js';
 import { nameOf, parsed, summaryOf } from './saga-summary.js';
@@ -29,14 +30,13 @@ function stepOf(row: SagaStepWrite): SagaStepAnswer {
   };
 }
 
-/** The name of a step without the indices of maps. */
-const nameOfStep = (step_id: string): string => step_id.replace(/(\[\d+\])+$/, '');
 const TAKES_ANSWER: ReadonlySet<SagaWaitRow['wait']> = new Set(['approval', 'event', 'manual']);
 
 function waitOf(row: SagaWaitRow, questions: Readonly<Record<string, string>>): SagaWaitAnswer {
   const { saga_id, step_id, wait, event_name, until_ms, opened_at_ms, ended_as } = row;
   const isAsked = wait === 'approval' || wait === 'manual';
-  const question = isAsked && Object.hasOwn(questions, nameOfStep(step_id)) ? (questions[nameOfStep(step_id)] as string) : null;
+  const { name } = instanceOf(step_id);
+  const question = isAsked && Object.hasOwn(questions, name) ? (questions[name] as string) : null;
   const takesAnswer = ended_as === null && TAKES_ANSWER.has(wait);
   return {
     ...{ step_id, wait, question, event: event_name, until: new Date(until_ms).toISOString() },

@@ -1,8 +1,7 @@
-import { type Block, type SagaDefinition, type StepBlock, usesOf, withoutApproval } from '@countersign/domain';
+import { type Block, type Instance, instanceId, type SagaDefinition, type StepBlock, usesOf, withoutApproval } from '@countersign/domain';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { type Instance, idOf } from '../evaluation/instance.js';
 import { SagaScope } from '../evaluation/saga-scope.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 
@@ -83,7 +82,7 @@ export class PlannedSteps {
     const list = await this.scope({ name: block.name, indices: place.indices }).listOf(block.over);
     if (list instanceof EvaluationFault) {
       const why = `the list of ${block.name} is not known yet`;
-      for (const { name } of stepsIn(block.body)) this.found.unplanned.push({ step_id: idOf({ name, indices: place.indices }), why });
+      for (const { name } of stepsIn(block.body)) this.found.unplanned.push({ step_id: instanceId(name, place.indices), why });
       return this.found.unplanned.length <= LEVELS_MAX;
     }
     for (const at of list.value.keys()) if (!(await this.walk(block.body, { ...place, indices: [...place.indices, at] }))) return false;

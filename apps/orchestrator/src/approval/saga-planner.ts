@@ -3,6 +3,7 @@ import { canonicalText, isReadOnly, lacking, union } from '@countersign/contract
 import { coverageOf, type PlanCaller, type TenantRulings } from '@countersign/decisions';
 import {
   catalogued,
+  instanceId,
   type PlannedStep,
   resolveVersion,
   SAGA_APPROVAL,
@@ -14,7 +15,6 @@ import {
 import type { Configuration, Logger } from '@countersign/process';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
-import { idOf } from '../evaluation/instance.js';
 import { starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import { type PlannedInputs, plannedInputs } from './planned-inputs.js';
@@ -81,7 +81,7 @@ export class SagaPlanner {
   }
 
   private async step(saga: OpenSaga, walk: PlannedSteps, level: LevelToPlan): Promise<PlannedStep | { step_id: string; why: string }> {
-    const step_id = idOf(level.at);
+    const step_id = instanceId(level.at.name, level.at.indices);
     const use = usesOf(level.block)[level.level] as ToolUse;
     const found = resolveVersion(this.configuration.state, saga.tenant_id, use.tool, use.version);
     if (found.kind !== 'found') return { step_id, why: `no usable version of ${use.tool} is in ${use.version}` };
@@ -129,7 +129,7 @@ function uncoveredStep({ at, block, level, only_if }: LevelToPlan, tool: ToolVer
   const { contract } = tool;
   const is_irreversible = !isReadOnly(contract.effect_class) && contract.reversibility === 'irreversible';
   return {
-    ...{ step_id: idOf(at), level, tool: tool.name, version: tool.version, contract_digest: tool.digest, ...known },
+    ...{ step_id: instanceId(at.name, at.indices), level, tool: tool.name, version: tool.version, contract_digest: tool.digest, ...known },
     ...{ only_if: [...only_if], asks: block.asks === true, is_irreversible },
     undo: block.compensation?.tool ?? (contract.has_compensate ? tool.name : null),
   };

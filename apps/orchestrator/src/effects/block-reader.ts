@@ -1,8 +1,7 @@
-import type { SagaEffect } from '@countersign/domain';
+import { instanceOf, type SagaEffect } from '@countersign/domain';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { instanceOf } from '../evaluation/instance.js';
 import { SagaScope } from '../evaluation/saga-scope.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';

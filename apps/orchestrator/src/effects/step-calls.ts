@@ -2,6 +2,7 @@ import { type CallRequest, type Calls, Refusal, type Submission } from '@counter
 import { type CallError, InfrastructureFault } from '@countersign/contracts';
 import {
   type CallState,
+  instanceOf,
   type Run,
   SAGA_APPROVAL,
   type SagaPlan,
@@ -14,7 +15,6 @@ import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { instanceOf } from '../evaluation/instance.js';
 import { SagaScope } from '../evaluation/saga-scope.js';
 import { starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';

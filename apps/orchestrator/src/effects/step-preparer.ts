@@ -1,6 +1,7 @@
 import { type CallSealer, newStepOrigin, Refusal, type SagaStepOrigin } from '@countersign/calls';
 import { callError, canonicalText, InfrastructureFault, isReadOnly, laneTopic } from '@countersign/contracts';
 import {
+  instanceOf,
   repairWarning,
   resolveVersion,
   SAGA_APPROVAL,
@@ -17,7 +18,6 @@ import type { SagaPlanner } from '../approval/saga-planner.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { instanceOf } from '../evaluation/instance.js';
 import { SagaScope } from '../evaluation/saga-scope.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';

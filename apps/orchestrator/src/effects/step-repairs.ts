@@ -1,9 +1,17 @@
 import { CompiledContracts } from '@countersign/calls';
-import { catalogued, type EndedRead, nextRepair, type Repair, type RepairCause, type Run, repairCauseOf } from '@countersign/domain';
+import {
+  catalogued,
+  type EndedRead,
+  instanceOf,
+  nextRepair,
+  type Repair,
+  type RepairCause,
+  type Run,
+  repairCauseOf,
+} from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
-import { instanceOf } from '../evaluation/instance.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { CallFollowing } from './call-following.js';
 

@@ -8,12 +8,11 @@ import {
   undoIdentity,
 } from '@countersign/calls';
 import { type CallError, type CompensationKind, callError, canonicalText, uuidv7 } from '@countersign/contracts';
-import { type CallState, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
+import { type CallState, instanceOf, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { instanceOf } from '../evaluation/instance.js';
 import { SagaScope } from '../evaluation/saga-scope.js';
 import { compensatorOf, starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';

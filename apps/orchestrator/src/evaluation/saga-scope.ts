@@ -1,10 +1,9 @@
 import { valueAtPointer } from '@countersign/contracts';
-import type { Binding, RunningSaga } from '@countersign/domain';
+import { type Binding, type Instance, instanceId, type RunningSaga } from '@countersign/domain';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { CallOutputs } from './call-outputs.js';
 import { EvaluationFault } from './evaluation-fault.js';
-import { type Instance, idOf } from './instance.js';
 
 /** The calls whose outputs a value was made of, and the markings of these outputs. */
 export interface DerivedValue {
@@ -144,7 +143,7 @@ export class SagaScope {
     const known = this.outputs.get(name);
     if (known) return known;
     const depth = this.compiled.mapsAround(name).length;
-    const reading = this.readOutput(idOf({ name, indices: this.at.indices.slice(0, depth) }), name);
+    const reading = this.readOutput(instanceId(name, this.at.indices.slice(0, depth)), name);
     this.outputs.set(name, reading as Promise<StepOutput | undefined>);
     return reading;
   }

@@ -4,6 +4,7 @@ import type { Block, SagaDefinition } from '../definition/definition.js';
 import { rootOf, within } from '../definition/places.js';
 import type { SagaCommand } from '../running/commands.js';
 import type { SagaEffect } from '../running/effects.js';
+import { instanceOf } from '../running/instance.js';
 import type { Run } from '../running/state.js';
 import { drawIndex, drawLatency, drawOutcome, type Outcome } from './random-outcomes.js';
 import { type ChainRates, choiceShares, itemsOf, type LevelRates } from './rates.js';
@@ -17,9 +18,6 @@ export interface SimulatedAnswer {
   key: string;
   command: SagaCommand;
 }
-
-/** The name of a block from the id of its instance: `ship[2]` is `ship`. */
-const nameOf = (id: string): string => id.split('[', 1)[0] as string;
 
 /** A definition whose waits for people and events do not expire. */
 function endless(block: Block): Block {
@@ -84,7 +82,7 @@ export class SimulatedWorld {
 
   /** The drawn end of a call and its duration, milliseconds. */
   called({ step_id, level }: Run): { outcome: Outcome; duration_ms: number } {
-    const rates = this.rates.levels.get(nameOf(step_id))?.[level] as LevelRates;
+    const rates = this.rates.levels.get(instanceOf(step_id).name)?.[level] as LevelRates;
     return { outcome: drawOutcome(rates, this.random), duration_ms: drawLatency(rates.latency, this.random) };
   }
 
@@ -117,11 +115,11 @@ export class SimulatedWorld {
   }
 
   timeoutOf(step_id: string): number {
-    return (this.blocks.get(nameOf(step_id)) as Block & { kind: 'wait' }).timeout_ms;
+    return (this.blocks.get(instanceOf(step_id).name) as Block & { kind: 'wait' }).timeout_ms;
   }
 
   private answered(step_id: string, now_ms: number): SimulatedAnswer {
-    const share = this.rates.answered.get(nameOf(step_id)) ?? 1;
+    const share = this.rates.answered.get(instanceOf(step_id).name) ?? 1;
     return this.answers(step_id, this.random.unit() >= share, now_ms);
   }
 
@@ -134,7 +132,7 @@ export class SimulatedWorld {
   }
 
   private chosen(block_id: string, now_ms: number): SimulatedAnswer {
-    const block = this.blocks.get(nameOf(block_id)) as Block & { kind: 'branch' };
+    const block = this.blocks.get(instanceOf(block_id).name) as Block & { kind: 'branch' };
     const drawn = drawIndex(choiceShares(block, this.rates), this.random);
     const choice = drawn < block.choices.length ? drawn : -1;
     return { key: `chosen ${block_id} ${choice}`, command: { kind: 'branch_chosen', now_ms, block_id, choice } };

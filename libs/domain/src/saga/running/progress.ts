@@ -7,12 +7,10 @@ import {
   type SequenceBlock,
   type WaitBlock,
 } from '../definition/definition.js';
+import { instanceId } from './instance.js';
 import { DONE, joinedParts, openPart, type Part } from './part.js';
 import { inDoubt, isLive, type Run, type RunningSaga, stands } from './state.js';
 import { type Due, stepPart } from './step-progress.js';
-
-/** `name[2][0]`: the name and the index in each enclosing map. */
-export const instanceId = (name: string, indices: readonly number[]): string => `${name}${indices.map((at) => `[${at}]`).join('')}`;
 
 function sequencePart(saga: RunningSaga, block: SequenceBlock, indices: readonly number[]): Part {
   let whole = DONE;

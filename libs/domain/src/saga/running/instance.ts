@@ -6,11 +6,12 @@ export interface Instance {
 
 const INDEX = /\[(\d+)\]/g;
 
-/** Reads an instance id as the saga decider writes it. */
+/** Reads an instance id as `instanceId` writes it. */
 export function instanceOf(id: string): Instance {
   const open = id.indexOf('[');
   if (open < 0) return { name: id, indices: [] };
   return { name: id.slice(0, open), indices: [...id.slice(open).matchAll(INDEX)].map((match) => Number(match[1])) };
 }
 
-export const idOf = ({ name, indices }: Instance): string => `${name}${indices.map((at) => `[${at}]`).join('')}`;
+/** `name[2][0]`: the name and the index in each enclosing map. */
+export const instanceId = (name: string, indices: readonly number[]): string => `${name}${indices.map((at) => `[${at}]`).join('')}`;
