@@ -110,7 +110,12 @@ export { type DefinitionFault, faultAt, type KnownTool } from './saga/definition
 export { knownTool } from './saga/definition/known-tool.js';
 export { latencyOf } from './saga/definition/latency.js';
 export { levelConfidence } from './saga/definition/level-confidence.js';
-export { type Place as SagaPlace, rootOf as sagaRootOf, within as sagaPlacesWithin } from './saga/definition/places.js';
+export {
+  below as sagaPlacesBelow,
+  type Place as SagaPlace,
+  rootOf as sagaRootOf,
+  within as sagaPlacesWithin,
+} from './saga/definition/places.js';
 export { sagaQuestionsOf } from './saga/definition/questions.js';
 export { shapeFaults as sagaShapeFaults } from './saga/definition/shape-faults.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';

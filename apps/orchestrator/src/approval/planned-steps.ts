@@ -1,4 +1,14 @@
-import { type Block, type Instance, instanceId, type SagaDefinition, type StepBlock, usesOf, withoutApproval } from '@countersign/domain';
+import {
+  type Block,
+  type Instance,
+  instanceId,
+  type MapBlock,
+  type SagaDefinition,
+  type StepBlock,
+  sagaPlacesWithin,
+  usesOf,
+  withoutApproval,
+} from '@countersign/domain';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
@@ -78,11 +88,11 @@ export class PlannedSteps {
     return true;
   }
 
-  private async map(block: Extract<Block, { kind: 'map' }>, place: Place): Promise<boolean> {
+  private async map(block: MapBlock, place: Place): Promise<boolean> {
     const list = await this.scope({ name: block.name, indices: place.indices }).listOf(block.over);
     if (list instanceof EvaluationFault) {
       const why = `the list of ${block.name} is not known yet`;
-      for (const { name } of stepsIn(block.body)) this.found.unplanned.push({ step_id: instanceId(name, place.indices), why });
+      for (const { name } of stepsIn(block)) this.found.unplanned.push({ step_id: instanceId(name, place.indices), why });
       return this.found.unplanned.length <= LEVELS_MAX;
     }
     for (const at of list.value.keys()) if (!(await this.walk(block.body, { ...place, indices: [...place.indices, at] }))) return false;
@@ -104,19 +114,5 @@ export class PlannedSteps {
   }
 }
 
-function stepsIn(block: Block): StepBlock[] {
-  switch (block.kind) {
-    case 'step':
-      return [block];
-    case 'sequence':
-      return block.blocks.flatMap(stepsIn);
-    case 'parallel':
-      return block.branches.flatMap(stepsIn);
-    case 'branch':
-      return [...block.choices.map(({ block: inner }) => inner), ...(block.otherwise ? [block.otherwise] : [])].flatMap(stepsIn);
-    case 'map':
-      return stepsIn(block.body);
-    default:
-      return [];
-  }
-}
+const stepsIn = (map: MapBlock): StepBlock[] =>
+  sagaPlacesWithin({ block: map, pointer: '' }).flatMap(({ block }) => (block.kind === 'step' ? [block] : []));

@@ -4,8 +4,11 @@ import {
   type MapBlock,
   type SagaDefinition,
   type SagaExpression,
+  type SagaPlace,
   type StepBlock,
   sagaExpressionsOf,
+  sagaPlacesBelow,
+  sagaRootOf,
   withoutApproval,
 } from '@countersign/domain';
 import { Expression } from '@countersign/mapping';
@@ -17,25 +20,11 @@ interface NamedBlock {
   maps: readonly MapBlock[];
 }
 
-function namedBlocks(block: Block, maps: readonly MapBlock[]): NamedBlock[] {
+function namedBlocks(place: SagaPlace, maps: readonly MapBlock[]): NamedBlock[] {
+  const { block } = place;
   const own = 'name' in block ? [{ block, maps }] : [];
-  switch (block.kind) {
-    case 'sequence':
-      return block.blocks.flatMap((inner) => namedBlocks(inner, maps));
-    case 'parallel':
-      return block.branches.flatMap((inner) => namedBlocks(inner, maps));
-    case 'branch':
-      return [
-        ...own,
-        ...[...block.choices.map((choice) => choice.block), ...(block.otherwise ? [block.otherwise] : [])].flatMap((inner) =>
-          namedBlocks(inner, maps),
-        ),
-      ];
-    case 'map':
-      return [...own, ...namedBlocks(block.body, [...maps, block])];
-    default:
-      return own;
-  }
+  const inner = block.kind === 'map' ? [...maps, block] : maps;
+  return [...own, ...sagaPlacesBelow(place).flatMap((child) => namedBlocks(child, inner))];
 }
 
 /** A definition with its blocks by name, and its texts compiled when they are first used. Shared by all sagas of this definition. */
@@ -46,7 +35,7 @@ export class CompiledSaga {
   private texts: readonly SagaExpression[] | undefined;
 
   constructor(readonly definition: SagaDefinition) {
-    this.blocks = new Map(namedBlocks(definition.root, []).map((named) => [named.block.name, named]));
+    this.blocks = new Map(namedBlocks(sagaRootOf(definition), []).map((named) => [named.block.name, named]));
   }
 
   step(name: string): StepBlock {

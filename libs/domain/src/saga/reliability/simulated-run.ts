@@ -1,4 +1,4 @@
-import type { Run, RunningSaga } from '../running/state.js';
+import { type Run, type RunningSaga, runOf } from '../running/state.js';
 import type { DecisionMemory, SimulatedState } from './decision-memory.js';
 import type { Outcome } from './random-outcomes.js';
 import type { SimulatedAnswer, SimulatedWorld } from './simulated-world.js';
@@ -74,7 +74,7 @@ export class SimulatedRun {
 
   /** A cancellation arrives at once and before the effect. */
   private cancel(call_id: string): void {
-    const run = [...this.state.saga.steps.values()].flatMap(({ runs }) => runs).find((one) => one.call_id === call_id) as Run;
+    const run = runOf(this.state.saga, call_id) as Run;
     this.schedule(call_id, 0, (now_ms) => this.ended(run, 'cancelled', now_ms));
   }
 
