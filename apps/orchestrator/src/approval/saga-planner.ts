@@ -1,5 +1,5 @@
 import { type CallSealer, CompiledContracts, isTooDeep } from '@countersign/calls';
-import { canonicalText, isReadOnly, lacking, union } from '@countersign/contracts';
+import { canonicalText, lacking, union } from '@countersign/contracts';
 import { coverageOf, type PlanCaller, type TenantRulings } from '@countersign/decisions';
 import {
   catalogued,
@@ -13,6 +13,7 @@ import {
   usesOf,
 } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
+import { callTraits } from '../definitions/call-traits.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { starterOf } from '../sagas/callers.js';
@@ -126,11 +127,10 @@ const hidden = ({ inputs, open_inputs }: PlannedInputs): PlannedInputs => ({
 });
 
 function uncoveredStep({ at, block, level, only_if }: LevelToPlan, tool: ToolVersion, known: PlannedInputs): Uncovered {
-  const { contract } = tool;
-  const is_irreversible = !isReadOnly(contract.effect_class) && contract.reversibility === 'irreversible';
+  const { is_irreversible, undo_tool } = callTraits(block, tool);
   return {
     ...{ step_id: instanceId(at.name, at.indices), level, tool: tool.name, version: tool.version, contract_digest: tool.digest, ...known },
     ...{ only_if: [...only_if], asks: block.asks === true, is_irreversible },
-    undo: block.compensation?.tool ?? (contract.has_compensate ? tool.name : null),
+    undo: undo_tool,
   };
 }

@@ -1,5 +1,5 @@
 import { type CallSealer, newStepOrigin, Refusal, type SagaStepOrigin } from '@countersign/calls';
-import { callError, canonicalText, InfrastructureFault, isReadOnly, laneTopic } from '@countersign/contracts';
+import { callError, canonicalText, InfrastructureFault, laneTopic } from '@countersign/contracts';
 import {
   instanceOf,
   repairWarning,
@@ -15,6 +15,7 @@ import {
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { SagaPlanner } from '../approval/saga-planner.js';
+import { callTraits } from '../definitions/call-traits.js';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
@@ -115,20 +116,20 @@ export class StepPreparer {
   private async prepared(
     { tenant_id }: OpenSaga,
     { step_id, level, block }: DueStep,
-    { name: tool, version, contract }: ToolVersion,
+    toolVersion: ToolVersion,
     { origin, inputs }: { origin: SagaStepOrigin; inputs: StepInputs },
   ): Promise<SagaOrder> {
+    const { name: tool, version, contract } = toolVersion;
     const { markings, value, repairs = [] } = inputs;
     const inputs_json = await this.parts.sealer.ofStep(tenant_id, { tool, markings, inputs_json: canonicalText(value) });
     if (inputs_json instanceof Refusal) return unsealed(step_id, tool, inputs_json);
-    const is_write = !isReadOnly(contract.effect_class);
+    const { is_write, is_irreversible, undo_tool } = callTraits(block, toolVersion);
     const tenant_key = this.parts.keys.tenantKey(tenant_id);
     return {
       kind: 'step_prepared',
-      ...{ step_id, level, call_id: origin.call_id, tool, version, key: origin.idempotency_key, inputs_json, is_write, repairs },
-      is_irreversible: is_write && contract.reversibility === 'irreversible',
+      ...{ step_id, level, call_id: origin.call_id, key: origin.idempotency_key, tool, version, inputs_json, repairs },
+      ...{ is_write, is_irreversible, compensation_tool: undo_tool },
       resources: is_write ? stepResources(contract, value, { tenant_id, tenant_key }) : [],
-      compensation_tool: block.compensation?.tool ?? (contract.has_compensate ? tool : null),
       latency_ms: contract.sla?.p99_ms ?? 0,
     };
   }
