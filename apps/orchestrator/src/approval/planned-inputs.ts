@@ -1,5 +1,6 @@
 import { canonicalText } from '@countersign/contracts';
 import type { Binding, OpenInput } from '@countersign/domain';
+import { define } from '@countersign/mapping/pointer';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
 import type { SagaScope } from '../evaluation/saga-scope.js';
 
@@ -47,8 +48,7 @@ export async function plannedInputs(bindings: Readonly<Record<string, Binding>>,
       open_inputs.push({ input, why: (why ?? fault).slice(0, 400) });
       continue;
     }
-    // Not an assignment: a name such as __proto__ would change the object.
-    Object.defineProperty(inputs, input, { value: found.value, enumerable: true, configurable: true, writable: true });
+    define(inputs, input, found.value);
   }
   return { inputs, open_inputs };
 }

@@ -1,4 +1,5 @@
 import type { Binding } from '@countersign/domain';
+import { define } from '@countersign/mapping/pointer';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
 import type { DerivedValue, SagaScope } from '../evaluation/saga-scope.js';
 
@@ -16,8 +17,7 @@ export async function evaluatedInputs(
   for (const [name, binding] of Object.entries(bindings)) {
     const found = await scope.valueOf(binding);
     if (found instanceof EvaluationFault) return new EvaluationFault(`input ${name}: ${found.message}`);
-    // Not an assignment: a name such as __proto__ would change the object.
-    Object.defineProperty(value, name, { value: found.value, enumerable: true, configurable: true, writable: true });
+    define(value, name, found.value);
     for (const id of found.call_ids) call_ids.add(id);
     for (const marking of found.markings) markings.add(marking);
   }
