@@ -1,10 +1,10 @@
-import { type RunningSaga, type SagaDefinition, withoutApproval } from '@countersign/domain';
+import { type RunningSaga, withoutApproval } from '@countersign/domain';
 import { LRUCache } from 'lru-cache';
 import { CompiledSaga } from './compiled-saga.js';
 
 const COMPILED_MAX = 500;
 
-/** Compiled definitions by tenant and digest. Sagas of one definition share one object: ten thousand of them have one definition in memory. */
+/** Compiled definitions by tenant and digest. Sagas that were loaded from a snapshot also share the definition itself. */
 export class CompiledSagas {
   private readonly compiled = new LRUCache<string, CompiledSaga>({ max: COMPILED_MAX });
 
@@ -17,10 +17,5 @@ export class CompiledSagas {
     const compiled = new CompiledSaga(definition);
     this.compiled.set(key, compiled);
     return compiled;
-  }
-
-  /** The shared object for an equal definition. */
-  shared(tenant_id: string, state: RunningSaga): SagaDefinition {
-    return this.of(tenant_id, state).definition;
   }
 }
