@@ -4,6 +4,7 @@ import type { Clock } from '@countersign/process';
 import type { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { Job } from '../calls/job.js';
 import { refusedOutcome } from '../calls/outcomes.js';
+import type { RecentEnd } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { KeyWindows } from './key-windows.js';
@@ -77,8 +78,14 @@ export class ClaimConflicts {
     const partition = this.partitions.of(job);
     return rows.map((row) => {
       const end = partition.endOf(row.call_id);
-      return end ? { ...row, ...end } : row;
+      return end && this.describes(end, row) ? { ...row, ...end } : row;
     });
+  }
+
+  /** An end that names another attempt is not the end of this row: not once the row has its own, and not while its call is sent again here. */
+  private describes(end: RecentEnd, row: Execution): boolean {
+    if (end.row_attempt === undefined || end.row_attempt === row.attempt) return true;
+    return row.state === 'running' && !this.open.ofCall(row.call_id);
   }
 
   private won(job: Job, attempt: number, epoch: number): CallEvent {

@@ -52,3 +52,12 @@ test('a read skips own records, and forgets that they were ahead', () => {
   partition.readTo(2);
   expect(partition.next_end).toBe(5);
 });
+
+test('the end of a row replaces an end of its call that names another row; a second end of the same row does not', () => {
+  const partition = new Partition('shared', 0);
+  const end = { ended_at_ms: 1, revision: Number.POSITIVE_INFINITY };
+  partition.ended('a', { ...end, state: 'released', end_offset: 3, row_attempt: 2 });
+  partition.ended('a', { ...end, state: 'succeeded', end_offset: 5, row_attempt: 1 });
+  partition.ended('a', { ...end, state: 'released', end_offset: 6, row_attempt: 1 });
+  expect(partition.endOf('a')).toMatchObject({ state: 'succeeded', end_offset: 5 });
+});

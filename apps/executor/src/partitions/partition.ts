@@ -23,9 +23,12 @@ export interface RecentEnd {
   ended_at_ms: number;
   /** The last revision that is closed: Infinity after an end, the revision itself if the call was sent back for a new decision. */
   revision: number;
-  /** The attempt whose row it ends. Absent: it has no row, or this process ended the call itself. */
+  /** The attempt whose row it ends. Absent: it has no row. */
   row_attempt?: number;
 }
+
+const isOfAnotherRow = (a: RecentEnd, b: RecentEnd): boolean =>
+  a.row_attempt !== undefined && b.row_attempt !== undefined && a.row_attempt !== b.row_attempt;
 
 const RECENT_MAX = 5_000;
 const INPUTS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
@@ -93,7 +96,7 @@ export class Partition implements OwnedPartition {
     return recent?.revision === Number.POSITIVE_INFINITY ? recent : undefined;
   }
 
-  /** True if another process ended the row of the job, and not only its call. */
+  /** True if the row of the job has an end, and not only its call. */
   rowHasEnded({ call_id, attempt }: Pick<Job, 'call_id' | 'attempt'>): boolean {
     return this.endOf(call_id)?.row_attempt === attempt;
   }
@@ -103,10 +106,10 @@ export class Partition implements OwnedPartition {
     return (this.recent.get(call_id)?.revision ?? Number.NEGATIVE_INFINITY) >= revision;
   }
 
-  /** Notes an end of a call. The first one counts, except that a resolution replaces a doubt. */
+  /** Notes an end of a call. The first one counts, except that a resolution replaces a doubt, and the end of a row one of another row. */
   ended(call_id: string, end: RecentEnd): void {
     const before = this.recent.get(call_id);
-    if (before && before.revision >= end.revision && before.state !== 'in_doubt') return;
+    if (before && before.revision >= end.revision && before.state !== 'in_doubt' && !isOfAnotherRow(before, end)) return;
     this.recent.set(call_id, end);
     this.starts.delete(call_id);
     this.cancelled.delete(call_id);

@@ -167,9 +167,11 @@ export class OutcomeRecorder {
     // Its lease was lost and another start followed: the end is only evidence.
     if (job.epoch > 0 && lateEnd({ state: 'running', started_epoch }, job).kind === 'nothing') return;
     const ended_at_ms = outcome?.ended_at_ms ?? 0;
-    partition.ended(job.call_id, { state: state ?? 'released', end_offset, ended_at_ms, revision });
+    const ownsRow = outcome && state && (job.write ? job.epoch > 0 && job.claimed : job.has_row);
+    const end_of_call = { state: state ?? 'released', end_offset, ended_at_ms, revision };
+    partition.ended(job.call_id, ownsRow ? { ...end_of_call, row_attempt: job.attempt } : end_of_call);
     this.partitions.acknowledge(job, end_offset);
-    if (!outcome || !state || !(job.write ? job.epoch > 0 && job.claimed : job.has_row)) return;
+    if (!ownsRow) return;
     this.foldLater(job, { state, end_offset, ended_at_ms });
     this.compensate(job, outcome, { end_offset, ended_at_ms });
     const { call_id, key, attempt, secondary_key } = job;
