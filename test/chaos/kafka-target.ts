@@ -11,7 +11,7 @@ const SESSION_MS = 3000;
 /** A process for each service on the external services. Their group sessions are short, so that a killed member's partitions move soon. */
 export class KafkaTarget implements ChaosTarget {
   readonly mode = 'kafka' as const;
-  readonly services: readonly ServiceName[] = ['gateway', 'policy', 'executor', 'projector'];
+  readonly services: readonly ServiceName[] = ['gateway', 'policy', 'executor', 'orchestrator', 'projector'];
 
   private constructor(private readonly platform: DistributedPlatform) {}
 

@@ -5,7 +5,7 @@ import { type Scenario, tooFewSucceeded } from './scenario.js';
 export const kills: Scenario = {
   name: 'F1 kills',
   invariants: 'I1 I2 I5 I11',
-  async run({ target, orders, size, random, say }) {
+  async run({ target, orders, sagas, size, random, say }) {
     let running = true;
     let killed = 0;
     const pace_ms = target.mode === 'embedded' ? 900 : 1000;
@@ -29,7 +29,9 @@ export const kills: Scenario = {
     for (let i = 0; i < size.calls; i++) {
       while (killed < Math.floor((size.kills * i) / size.calls)) await sleep(50);
       pending.push(orders.insist(orders.next('probe_http_effect', { delay_ms: Math.floor(random() * 200) })));
-      if (i % 10 === 9) await sleep(pace_ms);
+      if (i % 10 !== 9) continue;
+      pending.push(sagas.next());
+      await sleep(pace_ms);
     }
     running = false;
     await nemesis;

@@ -8,7 +8,8 @@ import { namedCrashes } from './named-crashes.js';
 import { offsetResets } from './offset-resets.js';
 import { Orders } from './orders.js';
 import { refolded } from './refolded.js';
-import { type Scenario, sizes } from './scenario.js';
+import { SagaOrders, type SagaVerdict } from './saga-orders.js';
+import { type Scenario, sagaFaults, sizes } from './scenario.js';
 import { seededRandom } from './seeded-random.js';
 import type { ChaosTarget } from './target.js';
 import { zombies } from './zombies.js';
@@ -48,6 +49,10 @@ async function runScenario(scenario: Scenario, seed: number): Promise<number> {
   }
 }
 
+/** Nothing where a scenario starts no sagas. */
+const sagaCounts = ({ sagas, completed, open }: SagaVerdict) =>
+  sagas === 0 ? {} : { sagas, sagas_completed: completed, sagas_open: open };
+
 async function judged(scenario: Scenario, seed: number, target: ChaosTarget, counterparty: Counterparty): Promise<number> {
   const named = sizes[values.size as keyof typeof sizes];
   const size = {
@@ -58,20 +63,24 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
   };
   const started = performance.now();
   const orders = new Orders(() => target.api(), counterparty);
+  const sagas = new SagaOrders(() => target.api(), counterparty);
   await orders.begin();
   const counted = await scenario.run({
     target,
     counterparty,
     orders,
+    sagas,
     size,
     random: seededRandom(seed),
     say: (line) => console.log(`  ${scenario.name}: ${line}`),
   });
   const verdict = await orders.verify();
-  const faults = [...verdict.faults, ...(await refolded(target.api())), ...(scenario.judge?.(verdict, counted, size, target.mode) ?? [])];
+  const ofSagas = await sagas.verify();
+  const judgedOf = scenario.judge?.(verdict, counted, size, target.mode) ?? [];
+  const faults = [...verdict.faults, ...sagaFaults(ofSagas), ...(await refolded(target.api())), ...judgedOf];
   const { orders: n, succeeded, failed, in_doubt, effects, failures } = verdict;
   console.log(
-    `chaos ${values.mode} ${scenario.name} [${scenario.invariants} I6] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
+    `chaos ${values.mode} ${scenario.name} [${scenario.invariants} I6] N=${n} ${JSON.stringify({ ...counted, ...sagaCounts(ofSagas), succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
   );
   for (const [why, count] of Object.entries(failures).slice(0, 10)) console.log(`    ${count} ${why}`);
   for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
@@ -79,6 +88,8 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
   return faults.length;
 }
 
+// What a time limit ends takes the platform with it.
+process.once('SIGTERM', () => process.exit(143));
 const seed = Number(values.seed);
 console.log(`chaos: mode ${values.mode}, size ${values.size}, seed ${seed}`);
 const chosen = scenarios.filter(({ name }) => name.includes(values.only));

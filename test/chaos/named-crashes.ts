@@ -21,18 +21,22 @@ function pointsOf({ target }: ScenarioContext): Map<ServiceName, CrashPoint[]> {
   return points;
 }
 
-/** @returns whether the process died at its point. Orders are sent meanwhile. */
-async function reached({ target, orders }: ScenarioContext, service: ServiceName, pending: Promise<void>[]): Promise<boolean> {
+/** One more piece of work that leads past the point. */
+const work = ({ orders, sagas }: ScenarioContext, point: CrashPoint): Promise<void> =>
+  point.startsWith('orchestrator.') ? sagas.next() : orders.insist(orders.next());
+
+/** @returns whether the process died at its point. Work is sent meanwhile. */
+async function reached(context: ScenarioContext, service: ServiceName, point: CrashPoint, pending: Promise<void>[]): Promise<boolean> {
   for (let waited_ms = 0; waited_ms < REACHED_WITHIN_MS; waited_ms += ANOTHER_AFTER_MS) {
-    if (await target.ended(service, ANOTHER_AFTER_MS)) return true;
-    pending.push(orders.insist(orders.next()));
+    if (await context.target.ended(service, ANOTHER_AFTER_MS)) return true;
+    pending.push(work(context, point));
   }
   return false;
 }
 
 /** Kills one process at each of its points, repeatedly; each start recovers from the previous crash. */
 async function crash(context: ScenarioContext, service: ServiceName, points: readonly CrashPoint[]): Promise<number> {
-  const { target, orders, size, random, say } = context;
+  const { target, size, random, say } = context;
   const pending: Promise<void>[] = [];
   let crashes = 0;
   await target.kill(service);
@@ -42,8 +46,8 @@ async function crash(context: ScenarioContext, service: ServiceName, points: rea
       await target.up(service, { COUNTERSIGN_CRASH_AT: `${point}:${1 + Math.floor(random() * 2)}` }).catch(async (fault: unknown) => {
         if (!(await target.ended(service, 1000))) throw fault;
       });
-      for (let i = 0; i < ORDERS_A_CRASH; i++) pending.push(orders.insist(orders.next()));
-      if (await reached(context, service, pending)) crashes++;
+      for (let i = 0; i < ORDERS_A_CRASH; i++) pending.push(work(context, point));
+      if (await reached(context, service, point, pending)) crashes++;
       else {
         say(`${point} was not reached in round ${round}`);
         await target.kill(service);

@@ -1,5 +1,6 @@
 import type { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Orders, Verdict } from './orders.js';
+import type { SagaOrders, SagaVerdict } from './saga-orders.js';
 import type { ChaosTarget } from './target.js';
 
 /** The amount of everything: at PR size, or nightly. Without a failure in N, at most 3/N fail with 95 % confidence. */
@@ -33,6 +34,7 @@ export interface ScenarioContext {
   target: ChaosTarget;
   counterparty: Counterparty;
   orders: Orders;
+  sagas: SagaOrders;
   size: ChaosSize;
   random: () => number;
   say(line: string): void;
@@ -56,4 +58,9 @@ export interface Scenario {
 /** If nearly every order fails, the other invariants hold trivially. */
 export function tooFewSucceeded({ succeeded, orders }: Verdict, share: number): string[] {
   return succeeded < orders * share ? [`I11: only ${succeeded} of ${orders} orders succeeded`] : [];
+}
+
+/** What holds for the sagas of every scenario: their own faults, and enough that completed. */
+export function sagaFaults({ sagas, completed, faults }: SagaVerdict): string[] {
+  return completed < sagas / 10 ? [...faults, `I11: only ${completed} of ${sagas} sagas completed`] : faults;
 }

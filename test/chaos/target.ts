@@ -1,6 +1,6 @@
 import type { Api } from '../journeys/api.js';
 
-export type ServiceName = 'gateway' | 'policy' | 'executor' | 'projector';
+export type ServiceName = 'gateway' | 'policy' | 'executor' | 'orchestrator' | 'projector';
 
 /** The target of a scenario: the platform embedded or distributed, with control over its processes. */
 export interface ChaosTarget {

@@ -36,7 +36,7 @@ const OUTPUT_MAX = 2_000_000;
  */
 const SHORT_LIVED = ['--wasm-tiering-budget=400000000', '--min-semi-space-size=16', '--max-semi-space-size=64', '--initial-heap-size=256'];
 
-/** One tested process of the platform: started, killed and ended by its own pid, with its output for the failure message. */
+/** One tested process of the platform: started, killed and ended by its own pid, with its output for the failure message. It ends with this process. */
 export class TestedProcess {
   private child: ChildProcess | undefined;
   private exited: Promise<number | NodeJS.Signals> = Promise.resolve(0);
@@ -67,6 +67,9 @@ export class TestedProcess {
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     this.exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? 0)));
+    const endToo = () => child.kill('SIGKILL');
+    process.once('exit', endToo);
+    child.once('exit', () => process.off('exit', endToo));
   }
 
   private keep(text: string): void {
