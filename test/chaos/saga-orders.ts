@@ -50,21 +50,24 @@ export class SagaOrders {
   ) {}
 
   /** Starts one, and resolves once it has ended or waits for a person, or the time is over. */
-  async next(timeout_ms = BACKLOG_MS): Promise<void> {
+  async next(): Promise<void> {
     const saga_id = `chaos-${this.salt}-${this.ids.length}`;
     this.ids.push(saga_id);
-    const started = () => this.send('POST', '/v1/sagas', { saga_id, definition, inputs: { account: saga_id } });
-    const until = performance.now() + timeout_ms;
-    while (!(await started()) && performance.now() < until) await sleep(200);
-    await this.settled(saga_id, until);
+    await this.insist(saga_id);
   }
 
-  /** After the last fault: each saga is on the record, is settled, and had no effect twice. */
+  private async insist(saga_id: string): Promise<Saga | undefined> {
+    const until = performance.now() + BACKLOG_MS;
+    const request = { saga_id, definition, inputs: { account: saga_id } };
+    while (!(await this.send('POST', '/v1/sagas', request)) && performance.now() < until) await sleep(200);
+    return this.settled(saga_id, until);
+  }
+
+  /** After the last fault: each saga, which its agent starts once more, is settled on the record and had no effect twice. */
   async verify(): Promise<SagaVerdict> {
     const verdict: SagaVerdict = { sagas: this.ids.length, completed: 0, open: 0, faults: [] };
-    const until = performance.now() + BACKLOG_MS;
     for (const saga_id of this.ids) {
-      const saga = await this.settled(saga_id, until);
+      const saga = await this.insist(saga_id);
       if (!saga)
         verdict.faults.push(`I2: saga ${saga_id} is not settled: ${JSON.stringify(await this.send('GET', `/v1/sagas/${saga_id}`))}`);
       else await this.check(saga, verdict);

@@ -46,13 +46,15 @@ export class StepCalls {
 
   async call(saga: OpenSaga, run: Run, signal: AbortSignal, tell: TellSaga): Promise<SagaOrder | undefined> {
     const refusal = this.parts.standing.refusal(saga);
-    if (refusal && !(await this.exists(saga, run))) return failed(run, refusal);
+    if (refusal && (await this.recorded(saga, run)) instanceof Refusal) return failed(run, refusal);
     const request = await this.requestOf(saga, run);
     if (request instanceof EvaluationFault) return failed(run, request.error);
     const { call, by } = request;
     const answer = await submittedCall((sink) => this.calls.submit(call, by, sink));
-    if (answer instanceof Refusal) return this.refused(saga, run, refusalError(answer));
-    const state = isSettled(answer) ? answer : await this.followed(answer, signal, tell);
+    // A repeat may be refused although its call is on the record and runs.
+    const known = answer instanceof Refusal ? await this.recorded(saga, run) : answer;
+    if (answer instanceof Refusal && known instanceof Refusal) return this.refused(saga, run, refusalError(answer));
+    const state = await this.settled(known as CallState, signal, tell);
     if (!state) return undefined;
     this.outputs.note(state);
     return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);
@@ -75,12 +77,13 @@ export class StepCalls {
       throw new InfrastructureFault(`call ${call_id} cannot be cancelled now: ${answer.detail}`);
   }
 
-  private async exists(saga: OpenSaga, { call_id }: Run): Promise<boolean> {
-    return !((await this.calls.find({ caller: starterOf(saga), call_id })) instanceof Refusal);
+  private recorded(saga: OpenSaga, { call_id }: Run): Promise<CallState | Refusal> {
+    return this.calls.find({ caller: starterOf(saga), call_id });
   }
 
   /** Tells the saga while a person decides: its clock stands still. */
-  private followed(known: CallState, signal: AbortSignal, tell: TellSaga): Promise<CallState | undefined> {
+  private async settled(known: CallState, signal: AbortSignal, tell: TellSaga): Promise<CallState | undefined> {
+    if (isSettled(known)) return known;
     let asks = false;
     return this.following.until(known, signal, (state) => {
       const asking = statusOf(state) === 'pending_approval';

@@ -2,8 +2,10 @@ import { type AnswerSink, meaningOf, Refusal } from '@countersign/calls';
 import { type CallError, callError, InfrastructureFault } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 
-/** Refusals that say nothing about the request: it is sent again. */
-const PASSING = new Set(['unavailable', 'too-many-in-flight', 'record-damaged']);
+/**
+ * Refusals that say nothing about the outcome: the request is sent again. Without a ruling the call is on the record, and may still run.
+ */
+const PASSING = new Set(['unavailable', 'too-many-in-flight', 'record-damaged', 'no-ruling-yet']);
 
 /**
  * The state of a call when it is answered or waits, or why it was refused. @throws InfrastructureFault if it must be sent again
