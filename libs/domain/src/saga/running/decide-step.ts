@@ -4,7 +4,7 @@ import type { StepBlock } from '../definition/definition.js';
 import { stepDeadline } from '../definition/latency.js';
 import { blockNamed } from '../definition/places.js';
 import type { EndStep, PrepareStep, SagaCommand, SkipLevel } from './commands.js';
-import { endWait, fact, ofRun } from './drafts.js';
+import { endWait, fact } from './drafts.js';
 import type { SagaFact } from './facts.js';
 import { skippedLevel } from './level-skip.js';
 import { dueOf, progressOf } from './progress.js';
@@ -26,19 +26,37 @@ export function prepareStep(saga: RunningSaga, command: PrepareStep, now_ms: num
   if (due?.level !== command.level || runOf(saga, command.call_id)) return [];
   const runs = saga.steps.get(command.step_id)?.runs ?? [];
   const before = runs.findLast((run) => run.level === command.level && !run.end?.is_repaired);
-  const { kind: _, latency_ms, resources, repairs, ...given } = command;
-  const { key, inputs_json, tool, version } = before ?? given;
-  const deadline_ms = deadlineOf(saga);
-  const latencies = { ...saga.latencies, [due.name]: latency_ms };
-  const step = blockNamed(saga.definition, due.name) as StepBlock;
-  const time = deadline_ms === null || saga.is_overdue ? null : { now_ms, deadline_ms };
-  const deadline_at_ms = time && stepDeadline(saga.definition.root, { step, level: command.level }, latencies, time);
-  const { step_id, level, call_id, is_write, is_irreversible, compensation_tool } = given;
-  const which = { step_id, iteration: 1, attempt: runs.length + 1, level, call_id };
-  const what = { tool, version, key, inputs_json, is_write, is_irreversible, resources: [...resources], compensation_tool };
+  const { key, inputs_json, tool, version } = before ?? command;
   return [
-    fact(saga, 'saga_step_requested', { ...which, ...what, deadline_at_ms, latency_ms, repairs: [...repairs], requested_at_ms: now_ms }),
+    fact(saga, 'saga_step_requested', {
+      step_id: command.step_id,
+      iteration: 1,
+      attempt: runs.length + 1,
+      level: command.level,
+      call_id: command.call_id,
+      tool,
+      version,
+      key,
+      inputs_json,
+      is_write: command.is_write,
+      is_irreversible: command.is_irreversible,
+      resources: [...command.resources],
+      compensation_tool: command.compensation_tool,
+      deadline_at_ms: deadlineOfStep(saga, due.name, command, now_ms),
+      latency_ms: command.latency_ms,
+      repairs: [...command.repairs],
+      requested_at_ms: now_ms,
+    }),
   ];
+}
+
+/** The share of a step in the time that is left; null if nothing limits it. */
+function deadlineOfStep(saga: RunningSaga, name: string, { level, latency_ms }: PrepareStep, now_ms: number): number | null {
+  const deadline_ms = deadlineOf(saga);
+  if (deadline_ms === null || saga.is_overdue) return null;
+  const step = blockNamed(saga.definition, name) as StepBlock;
+  const latencies = { ...saga.latencies, [name]: latency_ms };
+  return stepDeadline(saga.definition.root, { step, level }, latencies, { now_ms, deadline_ms });
 }
 
 const NO_EFFECT = { effect: 'none', effect_key: null, effect_attempt: 0 } as const;
@@ -105,9 +123,9 @@ function timedOut({ step_id }: Run): CallError {
 
 /** Only a read that is the last call of its step is repaired, a bounded number of times. */
 function isRepaired(saga: RunningSaga, run: Run, { is_repaired, status }: EndStep): boolean {
-  const before = saga.steps.get(run.step_id)?.runs.filter(({ end }) => end?.is_repaired) ?? [];
-  const is_possible = !run.is_write && !run.is_cancelling && (status === 'failed' || status === 'succeeded');
-  return is_repaired && is_possible && before.filter(({ level }) => level === run.level).length < REPAIRS_MAX;
+  if (!is_repaired || run.is_write || run.is_cancelling || (status !== 'failed' && status !== 'succeeded')) return false;
+  const before = saga.steps.get(run.step_id)?.runs.filter(({ end, level }) => end?.is_repaired && level === run.level) ?? [];
+  return before.length < REPAIRS_MAX;
 }
 
 /** A read has no effect, so its outcome is never in doubt. */
@@ -122,11 +140,22 @@ export function endOf(run: Run, given: Pick<EndStep, 'status' | 'effect'>): Pick
 export function endStep(saga: RunningSaga, command: EndStep, now_ms: number): SagaFact[] {
   const run = runOf(saga, command.call_id);
   if (!run || run.end !== null) return [];
-  const { effect_key, effect_attempt } = command;
-  const of = { ...ofRun(run), call_id: run.call_id, tool: run.tool, level: run.level };
-  const how = { ...endOf(run, command), error: isTimeout(run, command) ? timedOut(run) : command.error };
-  const after = { effect_key, effect_attempt, repaired: isRepaired(saga, run, command), ended_at_ms: now_ms };
-  const ended = fact(saga, 'saga_step_ended', { ...of, ...how, ...after });
+  const { status, effect } = endOf(run, command);
+  const ended = fact(saga, 'saga_step_ended', {
+    step_id: run.step_id,
+    iteration: 1,
+    attempt: run.attempt,
+    call_id: run.call_id,
+    tool: run.tool,
+    level: run.level,
+    status,
+    effect,
+    error: isTimeout(run, command) ? timedOut(run) : command.error,
+    effect_key: command.effect_key,
+    effect_attempt: command.effect_attempt,
+    repaired: isRepaired(saga, run, command),
+    ended_at_ms: now_ms,
+  });
   const wait = saga.waits.get(run.step_id);
   return wait?.wait === 'call_approval' && wait.end === null ? [endWait(saga, run.step_id, 'answered', now_ms), ended] : [ended];
 }

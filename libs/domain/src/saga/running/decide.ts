@@ -4,7 +4,7 @@ import { control } from './decide-control.js';
 import { chooseBranch, endStep, failBlock, prepareStep, readList, skipLevel, skipStep, unpreparedStep } from './decide-step.js';
 import { endUndo, evidence, prepareUndo } from './decide-undo.js';
 import { answerWait, approval, timer } from './decide-wait.js';
-import { evolveSagaBy } from './evolve.js';
+import { evolveSagaBy, startedSaga } from './evolve.js';
 import type { SagaFact } from './facts.js';
 import type { RunningSaga, SagaState } from './state.js';
 
@@ -23,21 +23,27 @@ interface Decided {
 /** More rounds of consequences mean a defect. */
 const ROUNDS_MAX = 10_000;
 
-function start(command: StartSaga, now_ms: number): SagaFact {
-  const { saga_id, case_id, definition, definition_digest, definition_json, inputs_json, latencies, deadline_at_ms, by } = command;
-  const { authority, request_digest, source } = command;
-  const estimates = Object.entries(latencies).map(([step_name, latency_ms]) => ({ step_name, latency_ms }));
-  const what = {
-    saga_id,
-    case_id,
+function start(command: StartSaga, now_ms: number): Decided {
+  const { definition } = command;
+  const body: SagaFact<'saga_started'>['body'] = {
+    saga_id: command.saga_id,
+    case_id: command.case_id,
     definition: definition.name,
     definition_version: definition.version,
-    definition_digest,
-    definition_json,
+    definition_digest: command.definition_digest,
+    definition_json: command.definition_json,
+    by: command.by,
+    authority: command.authority,
+    inputs_json: command.inputs_json,
+    request_digest: command.request_digest,
+    source: command.source,
+    steps: [],
+    estimates: Object.entries(command.latencies).map(([step_name, latency_ms]) => ({ step_name, latency_ms })),
+    deadline_at_ms: command.deadline_at_ms,
+    wait_max_ms: definition.wait_max_ms,
+    started_at_ms: now_ms,
   };
-  const who = { by, authority, inputs_json, request_digest, source, steps: [], estimates };
-  const until = { deadline_at_ms, wait_max_ms: definition.wait_max_ms, started_at_ms: now_ms };
-  return { event_type: 'saga_started', body: { ...what, ...who, ...until } };
+  return { facts: [{ event_type: 'saga_started', body }], state: startedSaga(body, definition) };
 }
 
 type Later = Exclude<SagaCommand, { kind: 'start' | 'recovered' }>;
@@ -79,10 +85,10 @@ function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
   }
 }
 
-/** The facts and all their consequences, in the order of their records. */
-function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms: number): Decided {
+/** Adds all consequences of the facts, in the order of their records. */
+function withConsequences({ facts, state }: Decided, now_ms: number): Decided {
   const all = [...facts];
-  let saga = evolveSagaBy(before, facts);
+  let saga = state;
   for (let round = 0; saga && round < ROUNDS_MAX; round++) {
     const more = consequencesOf(saga, now_ms);
     if (more.length === 0) return { facts: all, state: saga };
@@ -97,12 +103,12 @@ function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms:
 export function decideSaga(command: SagaCommand, saga: SagaState): SagaDecision {
   if (command.kind === 'start') {
     if (saga) return { kind: 'recorded', facts: [], state: saga };
-    return { kind: 'recorded', ...withConsequences(undefined, [start(command, command.now_ms)], command.now_ms) };
+    return { kind: 'recorded', ...withConsequences(start(command, command.now_ms), command.now_ms) };
   }
   if (!saga) return { kind: 'refused', message: 'there is no such saga: start it first' };
-  if (command.kind === 'recovered') return { kind: 'recorded', ...withConsequences(saga, [], command.now_ms) };
+  if (command.kind === 'recovered') return { kind: 'recorded', ...withConsequences({ facts: [], state: saga }, command.now_ms) };
   const found = direct(command, saga);
   if (typeof found === 'string') return { kind: 'refused', message: found };
   if (found.length === 0) return { kind: 'recorded', facts: [], state: saga };
-  return { kind: 'recorded', ...withConsequences(saga, found, command.now_ms) };
+  return { kind: 'recorded', ...withConsequences({ facts: found, state: evolveSagaBy(saga, found) }, command.now_ms) };
 }

@@ -1,9 +1,9 @@
 import type { Bare, SagaEventType, SagaFact } from './facts.js';
 import type { Run, RunningSaga } from './state.js';
 
-/** A fact of this saga. */
+/** A fact of this saga. A literal with its one spread in front is built at once; others grow property by property. */
 export function fact<T extends SagaEventType>({ saga_id, case_id }: RunningSaga, event_type: T, body: Bare<T>): SagaFact {
-  return { event_type, body: { saga_id, case_id, ...body } } as unknown as SagaFact;
+  return { event_type, body: { ...body, saga_id, case_id } } as unknown as SagaFact;
 }
 
 /** Identifies a run of a step. */

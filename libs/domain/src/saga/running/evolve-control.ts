@@ -1,4 +1,5 @@
 import { holdClock, releaseClock } from './clock.js';
+import { ownEntry, ownRun } from './copy.js';
 import type { SagaFact } from './facts.js';
 import { levelOfRetry } from './level-skip.js';
 import { hasTicket, isStuck, type RunningSaga, runsOf } from './state.js';
@@ -17,15 +18,18 @@ function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'
   const dropped = (ticket: RunningSaga['tickets'][number]) => step_id !== null && ticket.step_id !== step_id;
   const state = act === 'retry' ? 'again' : act === 'accept' ? 'accepted' : 'by_hand';
   const stuck = runsOf(saga).filter((run) => isStuck(run) && (step_id === null || run.step_id === step_id));
-  for (const run of stuck) if (run.undo) Object.assign(run.undo, { state, seq: saga.seq });
+  for (const { call_id } of stuck) {
+    const run = ownRun(saga, call_id);
+    if (run?.undo) run.undo = { ...run.undo, state, seq: saga.seq };
+  }
   saga.tickets = saga.tickets.filter((ticket) => ticket.ticket === 'late_effect' || ticket.ticket === 'in_doubt' || dropped(ticket));
-  const entry = step_id === null || stuck.length > 0 ? undefined : saga.steps.get(step_id);
-  if (!entry || saga.turned) return;
+  if (step_id === null || stuck.length > 0 || saga.turned || !saga.steps.has(step_id)) return;
+  const entry = ownEntry(saga, step_id);
   if (act !== 'retry') Object.assign(entry, { mark: 'excused', mark_seq: saga.seq });
   else {
     const retry_level = levelOfRetry(entry);
     Object.assign(entry, { mark: null, retry_level, skips: entry.skips.filter(({ level }) => level < retry_level) });
-    saga.waits.delete(step_id as string);
+    saga.waits.delete(step_id);
   }
 }
 

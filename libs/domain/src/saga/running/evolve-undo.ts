@@ -1,5 +1,6 @@
+import { ownRun } from './copy.js';
 import type { SagaFact } from './facts.js';
-import { type RunningSaga, runOf } from './state.js';
+import type { RunningSaga } from './state.js';
 
 type UndoFact = SagaFact<'compensation_requested' | 'compensation_executed' | 'compensation_failed'>;
 
@@ -7,7 +8,7 @@ const NOT_REQUESTED = { key: null, inputs_json: null, requests: 0 };
 
 /** The result of the undo of one run. */
 export function foldUndo(saga: RunningSaga, at: UndoFact): void {
-  const run = runOf(saga, at.body.of_call_id);
+  const run = ownRun(saga, at.body.of_call_id);
   if (!run) return;
   const { call_id, tool, version } = at.body;
   if (at.event_type === 'compensation_requested') {

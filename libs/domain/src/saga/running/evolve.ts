@@ -1,58 +1,85 @@
 import type { SagaStarted, SagaStepRequested } from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
 import { holdClock, releaseClock } from './clock.js';
-import { copyOf } from './copy.js';
+import { copyOf, ownEntry, ownRun } from './copy.js';
 import { STEP_DEADLINE } from './drafts.js';
 import { foldControl } from './evolve-control.js';
 import { foldUndo } from './evolve-undo.js';
 import type { SagaFact } from './facts.js';
 import { isRecorded } from './record.js';
-import { type Run, type RunningSaga, runOf, type SagaState, type StepEntry } from './state.js';
+import { type Run, type RunningSaga, runOf, type SagaState } from './state.js';
 
-function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
-  const { saga_id, case_id, definition_json, definition_digest, inputs_json, estimates, deadline_at_ms, wait_max_ms, by, authority } = body;
+/** A saga as its first record leaves it. `definition`: that of the record, which sagas may share. */
+export function startedSaga(body: Omit<SagaStarted, 'meta'>, definition: SagaDefinition): RunningSaga {
   return {
-    ...{ saga_id, case_id, deadline_at_ms, by, authority, inputs_json, definition_digest },
-    definition: JSON.parse(definition_json as string) as SagaDefinition,
-    latencies: Object.fromEntries(estimates.map(({ step_name, latency_ms }) => [step_name, latency_ms])),
-    wait_max_ms: wait_max_ms ?? 0,
+    saga_id: body.saga_id,
+    case_id: body.case_id,
+    definition,
+    latencies: Object.fromEntries(body.estimates.map(({ step_name, latency_ms }) => [step_name, latency_ms])),
+    deadline_at_ms: body.deadline_at_ms,
+    wait_max_ms: body.wait_max_ms ?? 0,
+    inputs_json: body.inputs_json,
+    by: body.by,
+    authority: body.authority,
+    definition_digest: body.definition_digest,
     seq: 0,
+    steps: new Map(),
+    waits: new Map(),
+    blocks: new Map(),
     items: 0,
-    ...{ steps: new Map(), waits: new Map(), blocks: new Map(), tickets: [], controls: new Set() },
-    ...{ paused_until_ms: null, is_cancelled: false, is_overdue: false, turned: null, ended: null },
+    tickets: [],
+    controls: new Set(),
+    paused_until_ms: null,
+    is_cancelled: false,
+    is_overdue: false,
+    turned: null,
+    ended: null,
     clock: { holders: new Set(), since_ms: 0, stood_ms: 0 },
   };
 }
 
-function entryOf(saga: RunningSaga, step_id: string): StepEntry {
-  const entry = saga.steps.get(step_id) ?? { mark: null, mark_seq: 0, mark_level: 0, retry_level: null, runs: [], skips: [] };
-  saga.steps.set(step_id, entry);
-  return entry;
+function started(body: Omit<SagaStarted, 'meta'>): SagaState {
+  return isRecorded(body) ? startedSaga(body, JSON.parse(body.definition_json as string) as SagaDefinition) : undefined;
 }
 
-const NEW_RUN = { is_cancelling: false, is_overdue: false, end: null, undo: null } as const;
-
 function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): void {
-  const { step_id, attempt, level, call_id, tool, version, key, inputs_json } = body;
-  const { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms } = body;
-  const entry = entryOf(saga, step_id);
-  if (entry.runs.some((run) => run.call_id === call_id)) return;
-  const what = { step_id, attempt, level, call_id, tool, version, key, inputs_json };
-  const how = { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms };
-  const run: Run = { ...what, ...how, requested_seq: saga.seq, ...NEW_RUN, stood_ms: saga.clock.stood_ms };
-  Object.assign(entry, { mark: null, retry_level: null });
+  if (runOf(saga, body.call_id)) return;
+  const run: Run = {
+    step_id: body.step_id,
+    attempt: body.attempt,
+    level: body.level,
+    call_id: body.call_id,
+    tool: body.tool,
+    version: body.version,
+    key: body.key,
+    inputs_json: body.inputs_json,
+    is_write: body.is_write,
+    is_irreversible: body.is_irreversible,
+    resources: body.resources,
+    compensation_tool: body.compensation_tool,
+    deadline_at_ms: body.deadline_at_ms,
+    requested_seq: saga.seq,
+    is_cancelling: false,
+    is_overdue: false,
+    stood_ms: saga.clock.stood_ms,
+    end: null,
+    undo: null,
+  };
+  const entry = ownEntry(saga, body.step_id);
+  entry.mark = null;
+  entry.retry_level = null;
   entry.runs.push(run);
 }
 
 function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): void {
   const { step_id, call_id, status, effect, effect_key, effect_attempt, repaired, level } = body;
-  const entry = entryOf(saga, step_id);
-  const run = call_id === null ? undefined : runOf(saga, call_id);
-  if (run?.end) return;
-  const known = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt } as const;
-  if (run) run.end = { ...known, is_repaired: repaired, is_late: false };
+  const known = call_id === null ? undefined : runOf(saga, call_id);
+  if (known?.end) return;
+  const run = known && ownRun(saga, known.call_id);
+  if (run)
+    run.end = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt, is_repaired: repaired, is_late: false };
   else
-    Object.assign(entry, {
+    Object.assign(ownEntry(saga, step_id), {
       mark: status === 'skipped' ? 'skipped' : 'unprepared',
       mark_seq: saga.seq,
       mark_level: level,
@@ -61,15 +88,15 @@ function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): vo
 }
 
 function levelSkipped(saga: RunningSaga, { body: { step_id, level, reason } }: SagaFact<'saga_level_skipped'>): void {
-  const entry = entryOf(saga, step_id);
+  const entry = ownEntry(saga, step_id);
   Object.assign(entry, { retry_level: null, skips: [...entry.skips, { level, reason, seq: saga.seq }] });
 }
 
 function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'>): void {
-  const run = body.call_id === null ? undefined : runOf(saga, body.call_id);
+  const run = body.call_id === null ? undefined : ownRun(saga, body.call_id);
   if (!run?.end) return;
   if (body.direction === 'compensate') {
-    if (run.undo) Object.assign(run.undo, { state: body.happened ? 'executed' : 'failed', seq: saga.seq });
+    if (run.undo) run.undo = { ...run.undo, state: body.happened ? 'executed' : 'failed', seq: saga.seq };
     return;
   }
   saga.tickets = saga.tickets.filter(({ ticket, call_id }) => ticket !== 'in_doubt' || call_id !== run.call_id);
@@ -89,7 +116,7 @@ function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_e
   }
   const { step_id, ended_as, answer_json, ended_at_ms } = at.body;
   const wait = saga.waits.get(step_id);
-  if (wait?.end === null) wait.end = { ended_as, seq: saga.seq, answer_json };
+  if (wait?.end === null) saga.waits.set(step_id, { ...wait, end: { ended_as, seq: saga.seq, answer_json } });
   releaseClock(saga, step_id, ended_at_ms);
 }
 
@@ -118,7 +145,7 @@ function changed(saga: RunningSaga, at: SagaFact): void {
       levelSkipped(saga, at);
       return;
     case 'saga_step_cancel_requested': {
-      const run = runOf(saga, at.body.call_id);
+      const run = ownRun(saga, at.body.call_id);
       if (run) Object.assign(run, { is_cancelling: true, is_overdue: at.body.reason === STEP_DEADLINE });
       return;
     }
@@ -148,7 +175,7 @@ function changed(saga: RunningSaga, at: SagaFact): void {
  * nothing.
  */
 export function evolveSaga(before: SagaState, at: SagaFact): SagaState {
-  if (at.event_type === 'saga_started') return before ?? (isRecorded(at.body) ? started(at.body) : undefined);
+  if (at.event_type === 'saga_started') return before ?? started(at.body);
   if (!before) return undefined;
   const saga = copyOf(before);
   saga.seq++;
@@ -167,7 +194,7 @@ export const replaySaga = (facts: readonly SagaFact[]): SagaState => folded(unde
 function folded(into: SagaState, facts: readonly SagaFact[]): SagaState {
   let saga = into;
   for (const at of facts) {
-    if (at.event_type === 'saga_started') saga ??= isRecorded(at.body) ? started(at.body) : undefined;
+    if (at.event_type === 'saga_started') saga ??= started(at.body);
     else if (saga) {
       saga.seq++;
       changed(saga, at);

@@ -35,19 +35,20 @@ export const openPart = (...due: Due[]): Part => ({ ...nothing, verdict: 'open',
 
 /** Combines several parts. A failed whole starts nothing more and drops everything that still runs. */
 export function joinedParts(parts: readonly Part[], verdict: Part['verdict']): Part {
-  const runs = parts.flatMap((part) => part.runs);
-  const waits = parts.flatMap((part) => part.waits);
-  const is_failed = verdict === 'failed';
-  const failures = parts.filter((part) => part.verdict === 'failed').sort((a, b) => a.seq - b.seq);
-  return {
-    verdict,
-    seq: Math.max(0, ...parts.map((part) => part.seq)),
-    due: is_failed ? [] : parts.flatMap((part) => part.due),
-    runs,
-    waits,
-    drop: is_failed ? runs.filter((run) => run.end === null) : parts.flatMap((part) => part.drop),
-    drop_waits: is_failed ? waits : parts.flatMap((part) => part.drop_waits),
-    undo: parts.flatMap((part) => part.undo),
-    failed_step_id: failures[0]?.failed_step_id ?? null,
-  };
+  const whole = { seq: 0, due: [] as Due[], runs: [] as Run[], waits: [] as string[], undo: [] as Run[] };
+  const [drop, drop_waits]: [Run[], string[]] = [[], []];
+  let failure: Part | undefined;
+  for (const part of parts) {
+    whole.seq = Math.max(whole.seq, part.seq);
+    whole.due.push(...part.due);
+    whole.runs.push(...part.runs);
+    whole.waits.push(...part.waits);
+    whole.undo.push(...part.undo);
+    drop.push(...part.drop);
+    drop_waits.push(...part.drop_waits);
+    if (part.verdict === 'failed' && part.seq < (failure?.seq ?? Number.POSITIVE_INFINITY)) failure = part;
+  }
+  const failed_step_id = failure?.failed_step_id ?? null;
+  if (verdict !== 'failed') return { ...whole, verdict, drop, drop_waits, failed_step_id };
+  return { ...whole, verdict, due: [], drop: whole.runs.filter((run) => run.end === null), drop_waits: whole.waits, failed_step_id };
 }

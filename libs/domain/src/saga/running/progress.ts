@@ -13,13 +13,13 @@ import { inDoubt, isLive, type Run, type RunningSaga, stands } from './state.js'
 import { type Due, stepPart } from './step-progress.js';
 
 function sequencePart(saga: RunningSaga, block: SequenceBlock, indices: readonly number[]): Part {
-  let whole = DONE;
+  const parts: Part[] = [];
   for (const inner of block.blocks) {
     const part = partOf(saga, inner, indices);
-    whole = joinedParts([whole, part], part.verdict);
+    parts.push(part);
     if (part.verdict !== 'succeeded') break;
   }
-  return whole;
+  return joinedParts(parts, parts.at(-1)?.verdict ?? 'succeeded');
 }
 
 /** The part of a branch or map whose expression failed or that a person accepted; undefined if neither happened. */

@@ -136,8 +136,17 @@ export interface RunningSaga {
 
 export type SagaState = RunningSaga | undefined;
 
-export const runsOf = (saga: RunningSaga): Run[] => [...saga.steps.values()].flatMap((step) => step.runs);
-export const runOf = (saga: RunningSaga, call_id: string): Run | undefined => runsOf(saga).find((run) => run.call_id === call_id);
+export function runsOf({ steps }: RunningSaga): Run[] {
+  const all: Run[] = [];
+  for (const { runs } of steps.values()) all.push(...runs);
+  return all;
+}
+
+export function runOf({ steps }: RunningSaga, call_id: string): Run | undefined {
+  for (const { runs } of steps.values()) for (const run of runs) if (run.call_id === call_id) return run;
+  return undefined;
+}
+
 export const isLive = (run: Run): boolean => run.end === null;
 export const inDoubt = (run: Run): boolean => run.end?.effect === 'unknown';
 export const tookEffect = (run: Run): boolean => run.end?.effect === 'happened';
@@ -157,8 +166,10 @@ export const hasTicket = (saga: RunningSaga, { ticket, step_id, call_id }: Ticke
 
 /** The last irreversible step that took effect. Its effect and all earlier ones stay. */
 export function pivotOf(saga: RunningSaga): Run | undefined {
-  const pivots = runsOf(saga).filter((run) => run.is_irreversible && tookEffect(run));
-  return pivots.sort((a, b) => (b.end?.seq ?? 0) - (a.end?.seq ?? 0))[0];
+  let last: Run | undefined;
+  for (const { runs } of saga.steps.values())
+    for (const run of runs) if (run.is_irreversible && tookEffect(run) && (run.end?.seq ?? 0) > (last?.end?.seq ?? -1)) last = run;
+  return last;
 }
 
 /** When the saga must have ended, epoch ms; null without a deadline, and while the clock is paused. */
