@@ -7,7 +7,7 @@ import { foldControl } from './evolve-control.js';
 import { foldUndo } from './evolve-undo.js';
 import type { SagaFact } from './facts.js';
 import { isRecorded } from './record.js';
-import { type Run, type RunningSaga, runOf, type SagaState } from './state.js';
+import { type Run, type RunningSaga, runOf, type SagaState, type StepEntry } from './state.js';
 
 /** A saga as its first record leaves it. `definition`: that of the record, which sagas may share. */
 export function startedSaga(body: Omit<SagaStarted, 'meta'>, definition: SagaDefinition): RunningSaga {
@@ -103,7 +103,17 @@ function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'
   const was = run.end;
   const status = body.happened ? 'succeeded' : 'failed';
   if (was.effect === 'unknown') run.end = { ...was, status, effect: body.happened ? 'happened' : 'none', seq: saga.seq };
-  else if (was.effect === 'none' && body.happened) run.end = { ...was, effect: 'happened', is_late: true };
+  else if (was.effect === 'none' && body.happened) {
+    run.end = { ...was, effect: 'happened', is_late: true };
+    voidRetry(saga, run);
+  }
+}
+
+/** A retry that would take another level is void once the last call took effect after all: both would have an effect. */
+function voidRetry(saga: RunningSaga, { step_id, level, call_id }: Run): void {
+  const { retry_level, runs } = saga.steps.get(step_id) as StepEntry;
+  const is_other = retry_level !== null && retry_level !== level;
+  if (is_other && runs.at(-1)?.call_id === call_id) ownEntry(saga, step_id).retry_level = null;
 }
 
 function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_ended'>): void {

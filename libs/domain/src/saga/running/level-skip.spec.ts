@@ -104,6 +104,17 @@ describe("after a person's retry", () => {
     ]);
   });
 
+  test('late evidence that the failed call took effect voids a retry on another level, and a person is asked again', () => {
+    const story = skip(skip(pivoted(), 0).asks('a', {}, 1).ends('a', 'failed'), 2).controls('retry', 'a');
+    expect(levels(story)).toEqual([0]);
+    story.when({ kind: 'evidence', of_call_id: story.call('a'), direction: 'forward', happened: true });
+    expect(story.types).toEqual(['saga_evidence_recorded', 'saga_ticket_opened', 'saga_ticket_opened']);
+    expect([levels(story), story.effects()]).toEqual([[], ['ticket late_effect', 'ticket failed_after_pivot']]);
+    expect(story.controls('retry', 'a').message).toContain('failed after it took effect');
+    expect(story.asks('a', {}, 0).types).toEqual([]);
+    expect(story.controls('done_by_hand', 'a').types).toEqual(['saga_controlled', 'saga_ended']);
+  });
+
   test('a denied call stays the only one that may run: a skip of its level starts no other tool', () => {
     const story = skip(pivoted(), 0).asks('a', {}, 1).ends('a', 'denied').controls('retry', 'a');
     expect(levels(story)).toEqual([1]);
