@@ -82,6 +82,7 @@ export * from './views/projection-position.js';
 export * from './views/rebuild-requests.js';
 export * from './views/run-transcripts.js';
 export * from './views/saga-rows.js';
+export * from './views/saga-step-writes.js';
 export * from './views/saga-tables.js';
 export * from './views/saga-tickets.js';
 export * from './views/saga-writes.js';

@@ -46,6 +46,15 @@ export interface SagaWrite extends Row {
   source_offset: number;
 }
 
+type Columns<R extends Row, C extends string> = Row & { [N in C]: R[N] };
+
+/** What later events report about a saga: all but its start. */
+export type SagaAdvance = Columns<
+  SagaWrite,
+  | ('tenant_id' | 'saga_id' | 'case_id' | 'advanced' | 'compensating' | 'paused' | 'paused_at_ms' | 'paused_offset')
+  | ('end_status' | 'failed_step_id' | 'end_reason' | 'error' | 'ended_at_ms' | 'source_partition' | 'source_offset')
+>;
+
 /** The state of a compensation, as `UndoState` of the domain. */
 export type SagaUndoState = 'requested' | 'again' | 'executed' | 'failed' | 'unconfirmed' | 'missing' | 'by_hand' | 'accepted';
 
@@ -88,6 +97,13 @@ export interface SagaStepWrite extends Row {
   undo_offset: number | null;
   source_offset: number;
 }
+
+/** What the events between the request of a call and its undo report. */
+export type SagaStepEnd = Columns<
+  SagaStepWrite,
+  | ('tenant_id' | 'saga_id' | 'step_id' | 'iteration' | 'attempt' | 'level' | 'tool' | 'call_id' | 'cancel_requested')
+  | ('status' | 'effect' | 'error' | 'ended_at_ms' | 'end_offset' | 'is_late' | 'evidence_offset' | 'source_offset')
+>;
 
 /** A wait that opened. */
 export interface SagaWaitWrite extends Row {

@@ -1,28 +1,15 @@
-import type { Row, Statement } from '../store.js';
+import type { Statement } from '../store.js';
+import { columnsOf, type Named, place, type Types, takenIf } from './saga-columns.js';
 import type {
+  SagaAdvance,
   SagaAnswerWrite,
-  SagaEvidence,
   SagaSkipWrite,
-  SagaStepWrite,
   SagaTicketClosing,
   SagaTicketWrite,
-  SagaUndoDecision,
   SagaWaitEnd,
   SagaWaitWrite,
   SagaWrite,
 } from './saga-rows.js';
-
-type Types<R> = { readonly [C in keyof R & string]: 'text' | 'int2' | 'int4' | 'int8' | 'bool' };
-type Named<R extends Row> = { [C in keyof R as string extends C ? never : C]: R[C] };
-
-/** `unnest` of rows as columns, with the parameters for it. */
-function columnsOf<R extends Row>(types: Types<Named<R>>, rows: readonly R[]) {
-  const names = Object.keys(types) as (keyof Types<Named<R>>)[];
-  const casts = names.map((name, at) => `$${at + 1}::${types[name]}[]`).join(', ');
-  return { names: names.join(', '), unnest: `unnest(${casts})`, params: names.map((name) => rows.map((row) => row[name as string])) };
-}
-
-const place = { tenant_id: 'text', saga_id: 'text' } as const;
 
 const sagaTypes: Types<Named<SagaWrite>> = {
   ...place,
@@ -33,9 +20,9 @@ const sagaTypes: Types<Named<SagaWrite>> = {
   ...{ source_partition: 'int2', source_offset: 'int8' },
 };
 
-/** Assignments that take a group of columns from the new row where a condition holds. */
-const takenIf = (table: string, condition: string, columns: readonly string[]): string =>
-  columns.map((name) => `${name} = CASE WHEN ${condition} THEN excluded.${name} ELSE ${table}.${name} END`).join(',\n');
+const NEWER_PAUSE = 'excluded.paused_offset > COALESCE(sagas.paused_offset, -1)';
+const PAUSE_COLUMNS = ['paused', 'paused_at_ms', 'paused_offset'];
+const END_COLUMNS = ['end_status', 'failed_step_id', 'end_reason', 'error', 'ended_at_ms'];
 
 /** At most one row for each saga in one statement. The first start and the first end count, and the newest pause. */
 export function upsertSagas(rows: readonly SagaWrite[]): Statement {
@@ -51,95 +38,32 @@ export function upsertSagas(rows: readonly SagaWrite[]): Statement {
              case_id = COALESCE(sagas.case_id, excluded.case_id),
              advanced = sagas.advanced OR excluded.advanced, compensating = sagas.compensating OR excluded.compensating,
              ${takenIf('sagas', 'sagas.started_at_ms IS NULL', start)},
-             ${takenIf('sagas', 'excluded.paused_offset > COALESCE(sagas.paused_offset, -1)', ['paused', 'paused_at_ms', 'paused_offset'])},
-             ${takenIf('sagas', 'sagas.end_status IS NULL', ['end_status', 'failed_step_id', 'end_reason', 'error', 'ended_at_ms'])},
+             ${takenIf('sagas', NEWER_PAUSE, PAUSE_COLUMNS)}, ${takenIf('sagas', 'sagas.end_status IS NULL', END_COLUMNS)},
              source_partition = sagas.source_partition, source_offset = LEAST(sagas.source_offset, excluded.source_offset)`,
     params,
   };
 }
 
-const stepTypes: Types<Named<SagaStepWrite>> = {
+const advanceTypes: Types<Named<SagaAdvance>> = {
   ...place,
-  ...{ step_id: 'text', iteration: 'int4', attempt: 'int4', level: 'int2', tool: 'text', version: 'text', call_id: 'text' },
-  ...{
-    requested_at_ms: 'int8',
-    requested_offset: 'int8',
-    deadline_at_ms: 'int8',
-    is_irreversible: 'bool',
-    compensation_tool: 'text',
-    repairs: 'text',
-    cancel_requested: 'bool',
-  },
-  ...{ status: 'text', effect: 'text', error: 'text', ended_at_ms: 'int8', end_offset: 'int8', is_late: 'bool', evidence_offset: 'int8' },
-  ...{ undo_tool: 'text', undo_version: 'text', undo_call_id: 'text', undo_requested_at_ms: 'int8', undo_state: 'text' },
-  ...{ undo_error: 'text', undo_ended_at_ms: 'int8', undo_offset: 'int8', source_offset: 'int8' },
+  ...{ case_id: 'text', advanced: 'bool', compensating: 'bool', paused: 'bool', paused_at_ms: 'int8', paused_offset: 'int8' },
+  ...{ end_status: 'text', failed_step_id: 'text', end_reason: 'text', error: 'text', ended_at_ms: 'int8' },
+  ...{ source_partition: 'int2', source_offset: 'int8' },
 };
 
-/** At most one row for each call of a step in one statement. The first request and the first end count, and the newest undo. */
-export function upsertSagaSteps(rows: readonly SagaStepWrite[]): Statement {
-  const { names, unnest, params } = columnsOf(stepTypes, rows);
-  const first = [
-    'level',
-    'tool',
-    'version',
-    'call_id',
-    'requested_at_ms',
-    'requested_offset',
-    'deadline_at_ms',
-    'is_irreversible',
-    'compensation_tool',
-    'repairs',
-  ];
-  const end = ['status', 'effect', 'error', 'ended_at_ms', 'end_offset', 'is_late', 'evidence_offset'];
-  const newer = 'excluded.undo_offset > COALESCE(saga_steps.undo_offset, -1)';
-  const kept = ['undo_tool', 'undo_version', 'undo_call_id', 'undo_requested_at_ms'];
+/** What happened to sagas whose start is in an earlier write; writes only rows that it changes. At most one row for each saga. */
+export function advanceSagas(rows: readonly SagaAdvance[]): Statement {
+  const { names, unnest, params } = columnsOf(advanceTypes, rows);
   return {
-    name: 'views_upsert_saga_steps',
-    text: `INSERT INTO {saga_steps} AS saga_steps (${names}) SELECT * FROM ${unnest}
-           ON CONFLICT (tenant_id, saga_id, step_id, iteration, attempt) DO UPDATE SET
-             ${first.map((name) => `${name} = COALESCE(saga_steps.${name}, excluded.${name})`).join(', ')},
-             cancel_requested = saga_steps.cancel_requested OR excluded.cancel_requested,
-             ${takenIf('saga_steps', 'saga_steps.status IS NULL', end)},
-             ${kept.map((name) => `${name} = CASE WHEN ${newer} THEN COALESCE(excluded.${name}, saga_steps.${name}) ELSE saga_steps.${name} END`).join(', ')},
-             ${takenIf('saga_steps', newer, ['undo_state', 'undo_error', 'undo_ended_at_ms', 'undo_offset'])},
-             source_offset = LEAST(saga_steps.source_offset, excluded.source_offset)`,
+    name: 'views_advance_sagas',
+    text: `INSERT INTO {sagas} AS sagas (${names}) SELECT * FROM ${unnest}
+           ON CONFLICT (tenant_id, saga_id) DO UPDATE SET
+             advanced = true, compensating = sagas.compensating OR excluded.compensating,
+             ${takenIf('sagas', NEWER_PAUSE, PAUSE_COLUMNS)}, ${takenIf('sagas', 'sagas.end_status IS NULL', END_COLUMNS)},
+             source_offset = LEAST(sagas.source_offset, excluded.source_offset)
+           WHERE NOT sagas.advanced OR excluded.compensating > sagas.compensating OR ${NEWER_PAUSE}
+             OR (sagas.end_status IS NULL AND excluded.end_status IS NOT NULL) OR excluded.source_offset < sagas.source_offset`,
     params,
-  };
-}
-
-/** Evidence on one call: it resolves a doubt, or is late. As `evolveSaga`. */
-export function recordSagaEvidence({ tenant_id, saga_id, call_id, offset, happened }: SagaEvidence): Statement {
-  return {
-    name: 'views_saga_evidence',
-    text: `UPDATE {saga_steps} SET evidence_offset = $4,
-             status = CASE WHEN effect IS DISTINCT FROM 'unknown' THEN status WHEN $5 THEN 'succeeded' ELSE 'failed' END,
-             is_late = is_late OR effect IS DISTINCT FROM 'unknown',
-             end_offset = CASE WHEN effect IS DISTINCT FROM 'unknown' THEN end_offset ELSE $4 END,
-             effect = CASE WHEN effect = 'unknown' AND NOT $5 THEN 'none' ELSE 'happened' END
-           WHERE tenant_id = $1 AND saga_id = $2 AND call_id = $3 AND status IS NOT NULL AND end_offset < $4
-             AND COALESCE(evidence_offset, -1) < $4`,
-    params: [tenant_id, saga_id, call_id, offset, happened],
-  };
-}
-
-/** Evidence on the compensation of one call. */
-export function recordSagaUndoEvidence({ tenant_id, saga_id, call_id, offset, happened }: SagaEvidence): Statement {
-  return {
-    name: 'views_saga_undo_evidence',
-    text: `UPDATE {saga_steps} SET undo_state = CASE WHEN $5 THEN 'executed' ELSE 'failed' END, undo_offset = $4
-           WHERE tenant_id = $1 AND saga_id = $2 AND call_id = $3 AND undo_state IS NOT NULL AND undo_offset < $4`,
-    params: [tenant_id, saga_id, call_id, offset, happened],
-  };
-}
-
-/** A person decided about stuck compensations. */
-export function decideSagaUndos({ tenant_id, saga_id, step_id, offset, undo_state }: SagaUndoDecision): Statement {
-  return {
-    name: 'views_saga_undo_decision',
-    text: `UPDATE {saga_steps} SET undo_state = $5, undo_offset = $4
-           WHERE tenant_id = $1 AND saga_id = $2 AND ($3::text IS NULL OR step_id = $3)
-             AND undo_state IN ('failed', 'unconfirmed', 'missing') AND undo_offset < $4`,
-    params: [tenant_id, saga_id, step_id, offset, undo_state],
   };
 }
 

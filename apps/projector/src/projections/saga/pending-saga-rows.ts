@@ -1,14 +1,51 @@
 import { type SagaDefinition, sagaQuestionsOf } from '@countersign/domain';
-import { type SagaWrite, type Statement, upsertSagas } from '@countersign/store';
-import { inChunks, storable } from '../projection.js';
-import { type SagaEvent, type SagaEventOf, sagaOf, storableJson } from './saga-event.js';
+import { advanceSagas, type SagaWrite, type Statement, upsertSagas } from '@countersign/store';
+import { inChunks, newAndOthers, storable } from '../projection.js';
+import { keyOf, type SagaEvent, type SagaEventOf, sagaOf, storableJson } from './saga-event.js';
 
-const NOTHING = {
-  ...{ definition: null, definition_version: null, definition_digest: null, questions: null, steps: null, started_by: null },
-  ...{ on_behalf_of: null, started_at_ms: null, deadline_at_ms: null, wait_max_ms: null, request_digest: null },
-  ...{ advanced: false, compensating: false, paused: false, paused_at_ms: null, paused_offset: null },
-  ...{ end_status: null, failed_step_id: null, end_reason: null, error: null, ended_at_ms: null },
-};
+/** Events that never directly follow the start and report nothing about the saga itself. */
+const OF_STEPS: ReadonlySet<SagaEvent['event_type']> = new Set([
+  ...(['saga_step_cancel_requested', 'saga_wait_ended', 'saga_ticket_opened', 'saga_evidence_recorded'] as const),
+  ...(['compensation_requested', 'compensation_executed', 'compensation_failed'] as const),
+]);
+
+/** True if the event changes nothing in the row of its saga. */
+function isOfStep(at: SagaEvent): boolean {
+  return at.event_type === 'saga_step_ended' ? at.event.call_id !== null : OF_STEPS.has(at.event_type);
+}
+
+/** A row that reports nothing yet. A literal, so that its properties are allocated at once. */
+function emptyRow(at: SagaEvent): SagaWrite {
+  const { tenant_id, saga_id } = sagaOf(at);
+  return {
+    tenant_id,
+    saga_id,
+    case_id: storable(at.event.case_id),
+    definition: null,
+    definition_version: null,
+    definition_digest: null,
+    questions: null,
+    steps: null,
+    started_by: null,
+    on_behalf_of: null,
+    started_at_ms: null,
+    deadline_at_ms: null,
+    wait_max_ms: null,
+    request_digest: null,
+    advanced: false,
+    compensating: false,
+    paused: false,
+    paused_at_ms: null,
+    paused_offset: null,
+    end_status: null,
+    failed_step_id: null,
+    end_reason: null,
+    error: null,
+    ended_at_ms: null,
+    source_partition: at.partition,
+    source_offset: at.offset,
+  };
+}
 
 /** What its waits ask. */
 function questionsOf(definition_json: string | null): string | null {
@@ -25,53 +62,65 @@ export class PendingSagaRows {
   private readonly rows = new Map<string, SagaWrite>();
 
   fold(at: SagaEvent): void {
-    if (at.event_type === 'saga_request_refused') return;
+    if (at.event_type === 'saga_request_refused' || isOfStep(at)) return;
     const row = this.of(at);
     if (at.event_type === 'saga_started') started(row, at);
     else row.advanced = true;
     if (at.event_type === 'saga_ended') ended(row, at);
     else if (at.event_type === 'saga_compensation_started') row.compensating = true;
     else if (at.event_type === 'saga_controlled') controlled(row, at);
-    else if (at.event_type === 'saga_timer_fired' && at.event.timer === 'pause')
-      Object.assign(row, { paused: false, paused_at_ms: null, paused_offset: at.offset });
+    else if (at.event_type === 'saga_timer_fired' && at.event.timer === 'pause') paused(row, null, at.offset);
   }
 
   private of(at: SagaEvent): SagaWrite {
-    const own = sagaOf(at);
-    const key = `${own.tenant_id} ${own.saga_id}`;
+    const key = keyOf(at);
     const known = this.rows.get(key);
     if (known) return known;
-    const place = { source_partition: at.partition, source_offset: at.offset };
-    const row: SagaWrite = { ...own, case_id: storable(at.event.case_id), ...NOTHING, ...place };
+    const row = emptyRow(at);
     this.rows.set(key, row);
     return row;
   }
 
   statements(): Statement[] {
-    return inChunks([...this.rows.values()], upsertSagas);
+    const rows = [...this.rows.values()];
+    const begun = rows.filter(({ started_at_ms }) => started_at_ms !== null);
+    const others = rows.filter(({ started_at_ms }) => started_at_ms === null);
+    return [...newAndOthers(begun, () => true, upsertSagas), ...inChunks(others, advanceSagas)];
   }
 }
 
 function started(row: SagaWrite, { event }: SagaEventOf<'saga_started'>): void {
   if (row.started_at_ms !== null) return;
-  const { definition, definition_version, definition_digest, definition_json, steps, by, authority } = event;
-  const { started_at_ms, deadline_at_ms, wait_max_ms, request_digest } = event;
-  Object.assign(row, {
-    ...{ definition: storable(definition), definition_version: storable(definition_version) },
-    ...{ definition_digest: storable(definition_digest), questions: questionsOf(definition_json), steps: storableJson(steps) },
-    ...{ started_by: storableJson(by), on_behalf_of: storable(authority?.on_behalf_of?.id ?? null) },
-    ...{ started_at_ms, deadline_at_ms, wait_max_ms, request_digest: storable(request_digest) },
-  });
+  row.definition = storable(event.definition);
+  row.definition_version = storable(event.definition_version);
+  row.definition_digest = storable(event.definition_digest);
+  row.questions = questionsOf(event.definition_json);
+  row.steps = storableJson(event.steps);
+  row.started_by = storableJson(event.by);
+  row.on_behalf_of = storable(event.authority?.on_behalf_of?.id ?? null);
+  row.started_at_ms = event.started_at_ms;
+  row.deadline_at_ms = event.deadline_at_ms;
+  row.wait_max_ms = event.wait_max_ms;
+  row.request_digest = storable(event.request_digest);
+}
+
+/** `at_ms`: since when it is paused; null: it is not. */
+function paused(row: SagaWrite, at_ms: number | null, offset: number): void {
+  row.paused = at_ms !== null;
+  row.paused_at_ms = at_ms;
+  row.paused_offset = offset;
 }
 
 function controlled(row: SagaWrite, { event: { act, controlled_at_ms }, offset }: SagaEventOf<'saga_controlled'>): void {
-  if (act === 'pause') Object.assign(row, { paused: true, paused_at_ms: controlled_at_ms, paused_offset: offset });
-  else if (act === 'resume' || act === 'cancel') Object.assign(row, { paused: false, paused_at_ms: null, paused_offset: offset });
+  if (act === 'pause') paused(row, controlled_at_ms, offset);
+  else if (act === 'resume' || act === 'cancel') paused(row, null, offset);
 }
 
 function ended(row: SagaWrite, { event }: SagaEventOf<'saga_ended'>): void {
   if (row.end_status !== null) return;
-  const { status, failed_step_id, error, reason, ended_at_ms } = event;
-  const why = { failed_step_id: storable(failed_step_id), end_reason: storable(reason), error: storableJson(error) };
-  Object.assign(row, { end_status: status, ...why, ended_at_ms });
+  row.end_status = event.status;
+  row.failed_step_id = storable(event.failed_step_id);
+  row.end_reason = storable(event.reason);
+  row.error = storableJson(event.error);
+  row.ended_at_ms = event.ended_at_ms;
 }

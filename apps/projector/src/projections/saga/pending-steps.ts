@@ -1,5 +1,6 @@
 import {
   decideSagaUndos,
+  endSagaSteps,
   recordSagaEvidence,
   recordSagaUndoEvidence,
   type SagaStepWrite,
@@ -7,15 +8,28 @@ import {
   type Statement,
   upsertSagaSteps,
 } from '@countersign/store';
-import { inChunks, storable } from '../projection.js';
-import { type SagaEvent, type SagaEventOf, sagaOf, storableJson } from './saga-event.js';
+import { inChunks, newAndOthers, storable } from '../projection.js';
+import { keyOf, type SagaEvent, type SagaEventOf, sagaOf, storableJson } from './saga-event.js';
 
 type UndoEvent = SagaEventOf<'compensation_requested' | 'compensation_executed' | 'compensation_failed'>;
 type RunEvent = UndoEvent | SagaEventOf<'saga_step_requested' | 'saga_step_cancel_requested' | 'saga_step_ended'>;
 
-const FORWARD = {
-  ...{ level: null, tool: null, version: null, call_id: null, requested_at_ms: null, requested_offset: null, deadline_at_ms: null },
-  ...{
+/** A row that reports nothing yet. A literal, so that its properties are allocated at once. */
+function emptyRow(at: RunEvent): SagaStepWrite {
+  const { tenant_id, saga_id } = sagaOf(at);
+  return {
+    tenant_id,
+    saga_id,
+    step_id: storable(at.event.step_id),
+    iteration: at.event.iteration,
+    attempt: at.event.attempt,
+    level: null,
+    tool: null,
+    version: null,
+    call_id: null,
+    requested_at_ms: null,
+    requested_offset: null,
+    deadline_at_ms: null,
     is_irreversible: null,
     compensation_tool: null,
     repairs: null,
@@ -25,19 +39,27 @@ const FORWARD = {
     error: null,
     ended_at_ms: null,
     end_offset: null,
-  },
-  ...{ is_late: null, evidence_offset: null },
-};
-const UNDO = {
-  ...{ undo_tool: null, undo_version: null, undo_call_id: null, undo_requested_at_ms: null },
-  ...{ undo_state: null, undo_error: null, undo_ended_at_ms: null, undo_offset: null },
-};
+    is_late: null,
+    evidence_offset: null,
+    undo_tool: null,
+    undo_version: null,
+    undo_call_id: null,
+    undo_requested_at_ms: null,
+    undo_state: null,
+    undo_error: null,
+    undo_ended_at_ms: null,
+    undo_offset: null,
+    source_offset: at.offset,
+  };
+}
+
 const STUCK: ReadonlySet<SagaUndoState | null> = new Set(['failed', 'unconfirmed', 'missing']);
 const DECISIONS = { retry: 'again', accept: 'accepted', done_by_hand: 'by_hand' } as const;
 
 /** The rows of `saga_steps`. Evidence and decisions of people also change rows of earlier writes, so that they are updates. */
 export class PendingSteps {
-  private readonly rows = new Map<string, SagaStepWrite>();
+  /** By saga, then by attempt of a step. */
+  private readonly rows = new Map<string, Map<string, SagaStepWrite>>();
   private readonly updates: Statement[] = [];
 
   fold(at: SagaEvent): void {
@@ -69,7 +91,7 @@ export class PendingSteps {
     const { direction, happened, call_id } = at.event;
     if (call_id === null) return;
     const about = { ...sagaOf(at), call_id: storable(call_id), offset: at.offset, happened };
-    const row = this.own(at).find((each) => each.call_id === about.call_id);
+    const row = [...this.own(at)].find((each) => each.call_id === about.call_id);
     if (row && direction === 'forward') known(row, at.offset, happened);
     else if (row && row.undo_state !== null) Object.assign(row, { undo_state: happened ? 'executed' : 'failed', undo_offset: at.offset });
     this.updates.push(direction === 'forward' ? recordSagaEvidence(about) : recordSagaUndoEvidence(about));
@@ -86,37 +108,53 @@ export class PendingSteps {
   }
 
   /** The pending rows of the saga of an event. */
-  private own(at: SagaEvent): SagaStepWrite[] {
-    const { tenant_id, saga_id } = sagaOf(at);
-    return [...this.rows.values()].filter((row) => row.tenant_id === tenant_id && row.saga_id === saga_id);
+  private own(at: SagaEvent): Iterable<SagaStepWrite> {
+    return this.rows.get(keyOf(at))?.values() ?? [];
   }
 
   private of(at: RunEvent): SagaStepWrite {
+    const saga = keyOf(at);
+    const own: Map<string, SagaStepWrite> = this.rows.get(saga) ?? new Map();
+    if (own.size === 0) this.rows.set(saga, own);
     const { step_id, iteration, attempt } = at.event;
-    const own = sagaOf(at);
-    const key = JSON.stringify([own.tenant_id, own.saga_id, step_id, iteration, attempt]);
-    const found = this.rows.get(key);
-    if (found) return found;
-    const row: SagaStepWrite = { ...own, step_id: storable(step_id), iteration, attempt, ...FORWARD, ...UNDO, source_offset: at.offset };
-    this.rows.set(key, row);
+    const key = `${iteration}/${attempt}/${storable(step_id)}`;
+    const known = own.get(key);
+    if (known) return known;
+    const row = emptyRow(at);
+    own.set(key, row);
     return row;
   }
 
+  /** Most rows are new, or are only ended: each kind has a cheaper statement than that for all. */
   statements(): Statement[] {
-    return [...inChunks([...this.rows.values()], upsertSagaSteps), ...this.updates];
+    const [begun, ended, others]: [SagaStepWrite[], SagaStepWrite[], SagaStepWrite[]] = [[], [], []];
+    for (const own of this.rows.values())
+      for (const row of own.values()) {
+        if (row.requested_offset !== null) begun.push(row);
+        else if (row.undo_offset === null) ended.push(row);
+        else others.push(row);
+      }
+    return [
+      ...newAndOthers(begun, () => true, upsertSagaSteps),
+      ...inChunks(ended, endSagaSteps),
+      ...inChunks(others, upsertSagaSteps),
+      ...this.updates,
+    ];
   }
 }
 
 function requested(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_requested'>): void {
   if (row.requested_offset !== null) return;
-  const { level, tool, version, call_id, requested_at_ms, deadline_at_ms, is_irreversible, compensation_tool, repairs } = event;
-  const what = { level, tool: storable(tool), version: storable(version), call_id: storable(call_id) };
-  const how = {
-    is_irreversible,
-    compensation_tool: storable(compensation_tool),
-    repairs: repairs.length > 0 ? storableJson(repairs) : null,
-  };
-  Object.assign(row, { ...what, ...how, requested_at_ms, requested_offset: offset, deadline_at_ms });
+  row.level = event.level;
+  row.tool = storable(event.tool);
+  row.version = storable(event.version);
+  row.call_id = storable(event.call_id);
+  row.requested_at_ms = event.requested_at_ms;
+  row.requested_offset = offset;
+  row.deadline_at_ms = event.deadline_at_ms;
+  row.is_irreversible = event.is_irreversible;
+  row.compensation_tool = storable(event.compensation_tool);
+  row.repairs = event.repairs.length > 0 ? storableJson(event.repairs) : null;
 }
 
 function ended(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_ended'>): void {
@@ -125,7 +163,12 @@ function ended(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_end
   row.tool ??= storable(tool);
   row.call_id ??= storable(call_id);
   if (row.status !== null) return;
-  Object.assign(row, { status, effect, error: storableJson(error), ended_at_ms, end_offset: offset, is_late: false });
+  row.status = status;
+  row.effect = effect;
+  row.error = storableJson(error);
+  row.ended_at_ms = ended_at_ms;
+  row.end_offset = offset;
+  row.is_late = false;
 }
 
 /** Evidence on a call that has ended: it resolves a doubt, or is late. As `recordSagaEvidence`. */

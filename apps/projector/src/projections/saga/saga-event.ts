@@ -1,4 +1,4 @@
-import { parseTopic, type TopicEvents } from '@countersign/contracts';
+import { parseTopic, sagaKey, type TopicEvents } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import { storable } from '../projection.js';
 
@@ -16,3 +16,9 @@ export const sagaOf = ({ event: { meta, saga_id } }: SagaEvent) => ({
   tenant_id: storable(meta.tenant_id),
   saga_id: storable(saga_id),
 });
+
+/** Identifies the saga of an event in maps, as its key columns do. */
+export function keyOf(at: SagaEvent): string {
+  const { tenant_id, saga_id } = sagaOf(at);
+  return sagaKey(tenant_id, saga_id);
+}
