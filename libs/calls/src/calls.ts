@@ -8,7 +8,7 @@ import type { Intervention, Interventions, Resolution } from './recorded/interve
 import type { RecordedCalls } from './recorded/recorded-calls.js';
 import { Refusal } from './refusal.js';
 import type { CallRequest } from './request/call-request.js';
-import type { AnswerSink } from './submitting/answer-writer.js';
+import type { CallSink } from './submitting/answer-writer.js';
 import type { CallSubmitter } from './submitting/call-submitter.js';
 import type { Submission } from './submitting/submission.js';
 import type { Seen } from './views/seen.js';
@@ -35,7 +35,7 @@ export class Calls {
   ) {}
 
   /** Records a call. The sink receives the end, a pending approval, or the end of the wait. See `CallSubmitter.submit`. */
-  submit(request: CallRequest, by: Submission, sink: AnswerSink): void | Promise<void> {
+  submit(request: CallRequest, by: Submission, sink: CallSink): void | Promise<void> {
     return this.submitter.submit(request, by, sink);
   }
 

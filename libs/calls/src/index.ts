@@ -39,7 +39,7 @@ export { type AuthorityResolver, type CallFor, isDelegated } from './request/del
 export { CASE_ID_MAX, externalId, metadata, metadataJson, metadataOf, ownTexts } from './request/own-reference.js';
 export { costLeft } from './request/run-budget.js';
 export { RunningCalls } from './running-calls.js';
-export type { AnswerSink, CallAnswer } from './submitting/answer-writer.js';
+export type { AnswerSink, CallAnswer, StateSink } from './submitting/answer-writer.js';
 export type { Submission } from './submitting/submission.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export type { Seen } from './views/seen.js';

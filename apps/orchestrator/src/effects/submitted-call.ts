@@ -1,4 +1,4 @@
-import { type AnswerSink, meaningOf, Refusal } from '@countersign/calls';
+import { meaningOf, Refusal, type StateSink } from '@countersign/calls';
 import { type CallError, callError, InfrastructureFault } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 
@@ -10,14 +10,9 @@ const PASSING = new Set(['unavailable', 'too-many-in-flight', 'record-damaged', 
 /**
  * The state of a call when it is answered or waits, or why it was refused. @throws InfrastructureFault if it must be sent again
  */
-export async function submittedCall(submit: (sink: AnswerSink) => void | Promise<void>): Promise<CallState | Refusal> {
+export async function submittedCall(submit: (sink: StateSink) => void | Promise<void>): Promise<CallState | Refusal> {
   const answer = await new Promise<CallState | Refusal>((resolve, reject) => {
-    const sink: AnswerSink = {
-      answered: ({ state }) => resolve(state),
-      refused: resolve,
-      unreadable: (call_id, cause) => reject(new InfrastructureFault(`the answer of call ${call_id} cannot be read: ${String(cause)}`)),
-    };
-    Promise.resolve(submit(sink)).catch(reject);
+    Promise.resolve(submit({ settled: resolve, refused: resolve })).catch(reject);
   });
   if (answer instanceof Refusal && PASSING.has(answer.kind)) throw new InfrastructureFault(answer.detail);
   return answer;

@@ -7,7 +7,7 @@ import type { CallSealer } from '../personal/call-sealer.js';
 import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 import type { CallRequest } from '../request/call-request.js';
-import type { AnswerSink } from '../submitting/answer-writer.js';
+import type { CallSink } from '../submitting/answer-writer.js';
 import type { CallSubmitter } from '../submitting/call-submitter.js';
 import { authorityFor, type Submission } from '../submitting/submission.js';
 import { type EffectToUndo } from './effect-of-call.js';
@@ -33,7 +33,7 @@ export class CompensationSubmitter {
   ) {}
 
   /** The sink receives the end, a pending approval, or the end of the wait. Rejects if a store is unavailable. */
-  async submit(undone: EffectToUndo, request: CompensationRequest, by: Submission, sink: AnswerSink): Promise<void> {
+  async submit(undone: EffectToUndo, request: CompensationRequest, by: Submission, sink: CallSink): Promise<void> {
     if (request.by) return this.submitOther(undone, request, request.by, by, sink);
     const admitted = await this.admit(undone, request, by);
     if (admitted instanceof Refusal) return sink.refused(admitted);
@@ -46,7 +46,7 @@ export class CompensationSubmitter {
     { request_id }: CompensationRequest,
     other: NonNullable<CompensationRequest['by']>,
     by: Submission,
-    sink: AnswerSink,
+    sink: CallSink,
   ): Promise<void> {
     const { case_id } = state.call as ToolCall;
     const request: CallRequest = {

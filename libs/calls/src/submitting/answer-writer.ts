@@ -35,6 +35,15 @@ export interface AnswerSink {
   unreadable(call_id: string, cause: unknown): void;
 }
 
+/** Receives the state of a submitted call, whatever its caller may see of it: no envelope is built. Exactly one method is called, once. */
+export interface StateSink {
+  settled(state: CallState): void;
+  refused(refusal: Refusal): void;
+}
+
+/** The receiver of what becomes of a submitted call. */
+export type CallSink = AnswerSink | StateSink;
+
 /** The caller of the answer, and facts that the answer adds to the record. */
 export interface AnswerTerms {
   caller: Pick<Caller, 'clearances'>;
@@ -57,10 +66,11 @@ export class AnswerWriter {
     readonly effects: EffectReader,
   ) {}
 
-  write(settled: Settled, terms: AnswerTerms, sink: AnswerSink): void {
+  write(settled: Settled, terms: AnswerTerms, sink: CallSink): void {
     const { state, repeat } = settled;
     if (isKeyReuse(state)) sink.refused(keyReused(state.call_id));
     else if (isBeingUndone(state)) sink.refused(beingUndone(state.call_id));
+    else if ('settled' in sink) sink.settled(state);
     else if (needsEffect(state, repeat)) this.writeWithEffect(settled, terms, sink);
     else this.send(settled, state, terms, sink);
   }

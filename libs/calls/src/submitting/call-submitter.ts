@@ -9,7 +9,7 @@ import type { AdmittedCall } from '../request/admitted-call.js';
 import type { CallRequest } from '../request/call-request.js';
 import { type AuthorityResolver, isDelegated } from '../request/delegated-request.js';
 import type { CallTracker } from '../tracking/call-tracker.js';
-import type { AnswerSink, AnswerWriter } from './answer-writer.js';
+import type { AnswerWriter, CallSink } from './answer-writer.js';
 import type { CallPreparer } from './call-preparer.js';
 import { PendingAnswer } from './pending-answer.js';
 import { authorityFor, type Submission, traceIdOf } from './submission.js';
@@ -35,7 +35,7 @@ export class CallSubmitter {
    * Records a call and registers the sink of its caller. Returns a promise only if tokens, other calls, a mapping, personal data or a
    * callback must be awaited first. The promise rejects if a store is unavailable; then the sink was not called.
    */
-  submit(request: CallRequest, by: Submission, sink: AnswerSink): void | Promise<void> {
+  submit(request: CallRequest, by: Submission, sink: CallSink): void | Promise<void> {
     if (!isDelegated(request)) return this.admit(request, by, sink, undefined);
     return this.parts.authority.of(request, by.caller).then((authority) => {
       if (authority instanceof Refusal) return sink.refused(authority);
@@ -43,7 +43,7 @@ export class CallSubmitter {
     });
   }
 
-  private admit(request: CallRequest, by: Submission, sink: AnswerSink, resolved: Authority | undefined): void | Promise<void> {
+  private admit(request: CallRequest, by: Submission, sink: CallSink, resolved: Authority | undefined): void | Promise<void> {
     const span = this.parts.tracer.start(by.span_name, by.traceparent, SpanKind.SERVER);
     if (by.span_attributes) span.set(by.span_attributes);
     const admitted = this.admission.admit(request, this.origin(by, span.traceparent, resolved));
@@ -58,7 +58,7 @@ export class CallSubmitter {
   }
 
   /** Records a call that was admitted and prepared elsewhere: without mapping or encryption here. */
-  submitAdmitted(admitted: AdmittedCall, by: Submission, sink: AnswerSink): void {
+  submitAdmitted(admitted: AdmittedCall, by: Submission, sink: CallSink): void {
     const span = this.parts.tracer.start(by.span_name, by.traceparent, SpanKind.SERVER);
     const refused = this.place(admitted, by, sink, span);
     if (!refused) return;
@@ -77,14 +77,14 @@ export class CallSubmitter {
   }
 
   /** @returns a promise only if the call has a mapping, personal data or a callback. */
-  private record(admitted: AdmittedCall, by: Submission, sink: AnswerSink, span: CallSpan): Refused | Promise<Refused> {
+  private record(admitted: AdmittedCall, by: Submission, sink: CallSink, span: CallSpan): Refused | Promise<Refused> {
     const prepared = this.parts.preparer.prepared(admitted);
     if (prepared === undefined) return this.placeOwed(admitted, by, sink, span);
     return prepared.then((one) => (one instanceof Refusal ? one : this.placeOwed(one, by, sink, span)));
   }
 
   /** Stores the owed callback before the call can end. Removes it if the call is not accepted. */
-  private placeOwed(admitted: AdmittedCall, by: Submission, sink: AnswerSink, span: CallSpan): Refused | Promise<Refused> {
+  private placeOwed(admitted: AdmittedCall, by: Submission, sink: CallSink, span: CallSpan): Refused | Promise<Refused> {
     if (!owesCallback(admitted)) return this.place(admitted, by, sink, span);
     const { call_id, tenant_id } = admitted.meta;
     const { callbacks } = this.parts;
@@ -97,7 +97,7 @@ export class CallSubmitter {
   }
 
   /** Records the call and registers its caller. @returns why the call is not accepted. */
-  private place(admitted: AdmittedCall, { caller, wait_ms, warns_of_deprecation }: Submission, sink: AnswerSink, span: CallSpan): Refused {
+  private place(admitted: AdmittedCall, { caller, wait_ms, warns_of_deprecation }: Submission, sink: CallSink, span: CallSpan): Refused {
     const { call_id, tenant_id, event_id } = admitted.meta;
     const numbered = admitted.numbered ? admitted.call : undefined;
     const deprecation = warns_of_deprecation ? admitted.deprecation : undefined;

@@ -8,7 +8,7 @@ import { Refusal } from '../refusal.js';
 import type { CallTracker } from '../tracking/call-tracker.js';
 import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import { type Timed } from '../waiting/timer-wheel.js';
-import type { AnswerSink, AnswerTerms, AnswerWriter } from './answer-writer.js';
+import type { AnswerTerms, AnswerWriter, CallSink } from './answer-writer.js';
 
 /**
  * How long to wait for a record that another one overtook: a result may overtake its ruling; an approval request follows its ruling
@@ -53,7 +53,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   constructor(
     private readonly tracker: CallTracker,
     private readonly writer: AnswerWriter,
-    private readonly sink: AnswerSink,
+    private readonly sink: CallSink,
     private readonly call: PendingCall,
     private readonly span: CallSpan,
   ) {
