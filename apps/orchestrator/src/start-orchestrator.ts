@@ -21,6 +21,7 @@ import { StepPreparer } from './effects/step-preparer.js';
 import { StepRepairs } from './effects/step-repairs.js';
 import { UndoCalls } from './effects/undo-calls.js';
 import { CallOutputs } from './evaluation/call-outputs.js';
+import { SagaScopes } from './evaluation/saga-scopes.js';
 import { OrchestratorModule } from './orchestrator.module.js';
 import { EndedSagas } from './partitions/ended-sagas.js';
 import type { SagaPartition } from './partitions/saga-partition.js';
@@ -49,17 +50,17 @@ function actionsOf(
   const { clock, keys, log, store, logger } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
-  const outputs = new CallOutputs(calls.calls, readable);
+  const scopes = new SagaScopes(compiled, new CallOutputs(calls.calls, readable));
   const following = new CallFollowing(calls.calls);
   const standing = new StarterStanding(configuration, now_ms);
-  const repairs = new StepRepairs(configuration, compiled, outputs, following);
+  const repairs = new StepRepairs(configuration, scopes, following);
   const skips = new LevelSkips(configuration, circuits, store, now_ms);
-  const planner = new SagaPlanner(configuration, { compiled, outputs, sealer, rulings }, now_ms, logger);
+  const planner = new SagaPlanner(configuration, { scopes, sealer, rulings }, now_ms, logger);
   return new SagaActions(
-    new BlockReader(compiled, outputs),
-    new StepPreparer(configuration, compiled, outputs, { keys, log, sealer, skips, repairs, planner }),
-    new StepCalls(calls.calls, following, compiled, outputs, { standing, repairs }),
-    new UndoCalls(configuration, { compensations, following, compiled, outputs, sealer }, keys, now_ms),
+    new BlockReader(scopes),
+    new StepPreparer(configuration, scopes, { keys, log, sealer, skips, repairs, planner }),
+    new StepCalls(calls.calls, following, scopes, { standing, repairs }),
+    new UndoCalls(configuration, { compensations, following, scopes, sealer }, keys, now_ms),
     following,
     new GrantedPlan(configuration, following, logger),
   );
@@ -99,8 +100,8 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
   const effects = new SagaEffects(actionsOf(deps, shared, { compiled, rulings, circuits }), timers, logger);
   const snapshots = new PartitionSnapshots(store, compiled, logger);
   const owned = new OwnedPartitions<SagaPartition>();
-  const requests = new SagaRequests(new StartOrders(shared.configuration, rulings), new EndedSagas(shared.views));
-  const source = { log, codec, schemas, snapshots };
+  const requests = new SagaRequests(new StartOrders(shared.configuration, rulings, compiled), new EndedSagas(shared.views));
+  const source = { log, codec, schemas, snapshots, compiled };
   const partitions = new SagaPartitions(owned, source, requests, effects, { now_ms, logger });
   const transport = transportOf(deps, config, partitions);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(OrchestratorModule.with(partitions), {

@@ -34,7 +34,7 @@ export class SagaRequestChecks {
     if (chosen instanceof Refusal) return chosen;
     const inputs_json = this.inputs(request, chosen);
     if (inputs_json instanceof Refusal) return inputs_json;
-    const deadline_at_ms = this.deadline(request, chosen);
+    const deadline_at_ms = this.deadline(request);
     if (deadline_at_ms instanceof Refusal) return deadline_at_ms;
     const { published, digest, definition_json } = chosen;
     return {
@@ -63,11 +63,11 @@ export class SagaRequestChecks {
     return new Refusal('invalid-inputs', detail, { layer: 'input', issues: [] });
   }
 
-  private deadline({ deadline }: SagaRequest, { definition }: ChosenDefinition): number | null | Refusal {
-    const now_ms = this.configuration.now_ms();
-    if (deadline === undefined) return definition.deadline_ms === undefined ? null : now_ms + definition.deadline_ms;
+  /** The deadline of the request. Without one that of the definition counts: the orchestrator applies it. */
+  private deadline({ deadline }: SagaRequest): number | null | Refusal {
+    if (deadline === undefined) return null;
     const at_ms = Date.parse(deadline);
-    if (at_ms > now_ms) return at_ms;
+    if (at_ms > this.configuration.now_ms()) return at_ms;
     return new Refusal('deadline-passed', 'the deadline is in the past', {
       issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
     });

@@ -9,10 +9,9 @@ import {
   usesOf,
   withoutApproval,
 } from '@countersign/domain';
-import type { CompiledSaga } from '../definitions/compiled-saga.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 
 /** A fallback level of a step that may run. */
@@ -48,8 +47,7 @@ export class PlannedSteps {
 
   constructor(
     private readonly saga: OpenSaga,
-    private readonly compiled: CompiledSaga,
-    private readonly outputs: CallOutputs,
+    private readonly scopes: SagaScopes,
   ) {}
 
   /** @returns undefined if there are too many */
@@ -59,7 +57,7 @@ export class PlannedSteps {
   }
 
   scope(at: Instance): SagaScope {
-    return new SagaScope(this.saga, this.compiled, at, this.outputs);
+    return this.scopes.at(this.saga, at);
   }
 
   private async walk(block: Block, place: Place): Promise<boolean> {

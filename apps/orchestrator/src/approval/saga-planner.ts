@@ -14,8 +14,7 @@ import {
 } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
 import { callTraits } from '../definitions/call-traits.js';
-import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import { type PlannedInputs, plannedInputs } from './planned-inputs.js';
@@ -30,8 +29,7 @@ const NO_MARKINGS: readonly string[] = [];
 type Uncovered = Omit<PlannedStep, 'covered_by' | 'asks_because'>;
 
 interface PlannerParts {
-  compiled: CompiledSagas;
-  outputs: CallOutputs;
+  scopes: SagaScopes;
   sealer: Pick<CallSealer, 'rules'>;
   rulings: TenantRulings;
 }
@@ -51,7 +49,7 @@ export class SagaPlanner {
   async plan(saga: OpenSaga): Promise<SagaPlan | undefined> {
     const { definition, definition_digest } = saga.state;
     if (definition_digest === null) return undefined;
-    const walk = new PlannedSteps(saga, this.parts.compiled.of(saga.tenant_id, saga.state), this.parts.outputs);
+    const walk = new PlannedSteps(saga, this.parts.scopes);
     const found = await walk.of(definition);
     if (!found) return this.tooLarge(saga);
     const steps: PlannedStep[] = [];

@@ -1,3 +1,4 @@
+import { canonicalText } from '@countersign/contracts';
 import {
   type Block,
   type BranchBlock,
@@ -27,15 +28,25 @@ function namedBlocks(place: SagaPlace, maps: readonly MapBlock[]): NamedBlock[] 
   return [...own, ...sagaPlacesBelow(place).flatMap((child) => namedBlocks(child, inner))];
 }
 
+const textKey = (step: string | null, text: string): string => `${step}\n${text}`;
+
 /** A definition with its blocks by name, and its texts compiled when they are first used. Shared by all sagas of this definition. */
 export class CompiledSaga {
   private readonly blocks: ReadonlyMap<string, NamedBlock>;
   private readonly conditions = new Map<string, SagaCondition>();
   private readonly expressions = new Map<string, Expression>();
-  private texts: readonly SagaExpression[] | undefined;
+  /** Texts by step and content. */
+  private texts: ReadonlyMap<string, SagaExpression> | undefined;
+  private text: string | undefined;
 
   constructor(readonly definition: SagaDefinition) {
     this.blocks = new Map(namedBlocks(sagaRootOf(definition), []).map((named) => [named.block.name, named]));
+  }
+
+  /** The definition as canonical JSON. */
+  get json(): string {
+    this.text ??= canonicalText(this.definition);
+    return this.text;
   }
 
   step(name: string): StepBlock {
@@ -80,8 +91,8 @@ export class CompiledSaga {
   }
 
   private textOf(name: string, text: string): SagaExpression | undefined {
-    this.texts ??= sagaExpressionsOf(withoutApproval(this.definition));
-    return this.texts.find((each) => each.step === name && each.text === text);
+    this.texts ??= new Map(sagaExpressionsOf(withoutApproval(this.definition)).map((each) => [textKey(each.step, each.text), each]));
+    return this.texts.get(textKey(name, text));
   }
 
   private blockOf(name: string, kind: Block['kind']): Block {

@@ -1,43 +1,54 @@
-import { canonicalText, type EventMap, type SourcePosition } from '@countersign/contracts';
+import type { EventMap, SourcePosition } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import {
   type ConfigurationState,
-  knownTool,
-  latenciesOf,
+  type RunningSaga,
   resolveVersion,
   type SagaDefinition,
   sagaDefinitionsOf,
   stepsOfDefinition,
-  type TenantToolVersion,
   type ToolVersion,
   usesOf,
-  withApproval,
 } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { SagaOrder } from '../sagas/saga-work.js';
+import type { CompiledSagas } from './compiled-sagas.js';
 
 /** Turns a request into the command that starts the saga, with the definition and the latencies of the tools as they are now. */
 export class StartOrders {
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
     private readonly rulings: Pick<TenantRulings, 'allowsSagaApproval'>,
+    private readonly compiled: CompiledSagas,
   ) {}
 
   /** @returns the command, or why the saga cannot start */
   of(request: EventMap['saga_requested'], source: SourcePosition): SagaOrder | string {
-    const { meta, saga_id, case_id, definition_digest, inputs_json, by, authority, request_digest } = request;
+    const { definition_digest } = request;
+    const { tenant_id } = request.meta;
     const definition_json = request.definition_json ?? this.published(request);
     if (definition_json === undefined)
       return `there is no version ${request.definition_version} of the saga definition ${request.definition}`;
-    const own = JSON.parse(definition_json) as SagaDefinition;
-    const used = usedVersions(this.configuration.state, meta.tenant_id, own);
-    const definition = used.some(({ tool }) => this.allowsApproval(meta.tenant_id, tool)) ? withApproval(own) : own;
-    const { deadline_ms } = definition;
-    const deadline_at_ms = request.deadline_at_ms ?? (deadline_ms === undefined ? null : request.requested_at_ms + deadline_ms);
-    const text = definition === own ? definition_json : canonicalText(definition);
-    const what = { saga_id, case_id, definition, definition_digest, definition_json: text, inputs_json };
-    const latencies = latenciesOf(definition, used.map(knownTool));
-    return { kind: 'start', ...what, latencies, deadline_at_ms, by, authority, request_digest, source };
+    const own = this.compiled.ofText(tenant_id, definition_digest, definition_json);
+    const { tools, latencies } = usedTools(this.configuration.state, tenant_id, own.definition);
+    const asks = tools.some((tool) => this.allowsApproval(tenant_id, tool));
+    const { deadline_ms } = own.definition;
+    const compiled = asks ? this.compiled.asking(tenant_id, definition_digest, own) : own;
+    return {
+      kind: 'start',
+      saga_id: request.saga_id,
+      case_id: request.case_id,
+      definition: compiled.definition,
+      definition_digest,
+      definition_json: asks ? compiled.json : definition_json,
+      inputs_json: request.inputs_json,
+      latencies,
+      deadline_at_ms: request.deadline_at_ms ?? (deadline_ms === undefined ? null : request.requested_at_ms + deadline_ms),
+      by: request.by,
+      authority: request.authority,
+      request_digest: request.request_digest,
+      source,
+    };
   }
 
   /** Whether the saga must find out, as its first step, if one approval may cover it. */
@@ -51,12 +62,23 @@ export class StartOrders {
   }
 }
 
-/** The version of each used tool that a call would get now. */
-function usedVersions(state: ConfigurationState, tenant_id: string, definition: SagaDefinition): TenantToolVersion[] {
-  return stepsOfDefinition(definition).flatMap((step) =>
-    usesOf(step).flatMap(({ tool, version }) => {
+interface UsedTools extends Pick<RunningSaga, 'latencies'> {
+  tools: ToolVersion[];
+}
+
+/** The versions that calls of the steps would get now, and the declared p99 by step name: of its first usable level. */
+function usedTools(state: ConfigurationState, tenant_id: string, definition: SagaDefinition): UsedTools {
+  const tools: ToolVersion[] = [];
+  const latencies = new Map<string, number>();
+  for (const step of stepsOfDefinition(definition)) {
+    let p99_ms = step.use.p99_ms;
+    for (const { tool, version } of usesOf(step)) {
       const found = resolveVersion(state, tenant_id, tool, version);
-      return found.kind === 'found' ? [found] : [];
-    }),
-  );
+      if (found.kind !== 'found') continue;
+      tools.push(found.tool);
+      p99_ms ??= found.tool.contract.sla?.p99_ms ?? 0;
+    }
+    if (p99_ms) latencies.set(step.name, p99_ms);
+  }
+  return { tools, latencies: Object.fromEntries(latencies) };
 }

@@ -1,8 +1,6 @@
-import { instanceOf, type SagaEffect } from '@countersign/domain';
-import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
+import type { SagaEffect } from '@countersign/domain';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 
@@ -11,16 +9,12 @@ type ReadList = Extract<SagaEffect, { kind: 'read_list' }>;
 
 /** Evaluates the conditions of branches and the lists of maps. */
 export class BlockReader {
-  constructor(
-    private readonly compiled: CompiledSagas,
-    private readonly outputs: CallOutputs,
-  ) {}
+  constructor(private readonly scopes: SagaScopes) {}
 
   /** The first choice whose condition is true; -1: none. */
   async choice(saga: OpenSaga, { block_id, name }: Choose): Promise<SagaOrder> {
-    const compiled = this.compiled.of(saga.tenant_id, saga.state);
-    const scope = new SagaScope(saga, compiled, instanceOf(block_id), this.outputs);
-    for (const [at, { when }] of compiled.branch(name).choices.entries()) {
+    const scope = this.scopes.of(saga, block_id);
+    for (const [at, { when }] of scope.compiled.branch(name).choices.entries()) {
       const is_true = await scope.isTrue(when);
       if (is_true instanceof EvaluationFault) return { kind: 'block_failed', block_id, error: is_true.error };
       if (is_true) return { kind: 'branch_chosen', block_id, choice: at };
@@ -30,9 +24,8 @@ export class BlockReader {
 
   /** The length of the list. Its items are evaluated again for each item: they follow from records that do not change. */
   async list(saga: OpenSaga, { block_id, name }: ReadList): Promise<SagaOrder> {
-    const compiled = this.compiled.of(saga.tenant_id, saga.state);
-    const scope = new SagaScope(saga, compiled, instanceOf(block_id), this.outputs);
-    const list = await scope.listOf(compiled.map(name).over);
+    const scope = this.scopes.of(saga, block_id);
+    const list = await scope.listOf(scope.compiled.map(name).over);
     if (list instanceof EvaluationFault) return { kind: 'block_failed', block_id, error: list.error };
     return { kind: 'list_read', block_id, items: list.value.length };
   }

@@ -4,6 +4,7 @@ import type { Configuration, Logger } from '@countersign/process';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { CallFollowing } from './call-following.js';
+import type { EffectStop } from './effect-stop.js';
 
 const POLL_MS = 20;
 /** The gateway writes the grant when it reads the approval. Steps that run before it ask by themselves. */
@@ -18,16 +19,16 @@ export class GrantedPlan {
   ) {}
 
   /** Passes the end of a step on: of an approved plan, once its grant is known. */
-  async after(saga: OpenSaga, run: Run, order: SagaOrder | undefined, signal: AbortSignal): Promise<SagaOrder | undefined> {
+  async after(saga: OpenSaga, run: Run, order: SagaOrder | undefined, stop: EffectStop): Promise<SagaOrder | undefined> {
     if (run.step_id !== SAGA_APPROVAL.step || order?.kind !== 'step_ended' || order.status !== 'succeeded') return order;
     const { approval } = await this.following.find(saga.tenant_id, run.call_id);
-    if (approval) await this.known(saga, approval.approval_id, signal);
+    if (approval) await this.known(saga, approval.approval_id, stop);
     return order;
   }
 
-  private async known({ tenant_id, saga_id }: OpenSaga, approval_id: string, signal: AbortSignal): Promise<void> {
+  private async known({ tenant_id, saga_id }: OpenSaga, approval_id: string, stop: EffectStop): Promise<void> {
     for (let waited_ms = 0; waited_ms < KNOWN_WITHIN_MS; waited_ms += POLL_MS) {
-      if (signal.aborted || sagaGrant(this.configuration.state, tenant_id, saga_id)?.grant.approval_id === approval_id) return;
+      if (stop.is_stopped || sagaGrant(this.configuration.state, tenant_id, saga_id)?.grant.approval_id === approval_id) return;
       await sleep(POLL_MS);
     }
     this.logger.warn(

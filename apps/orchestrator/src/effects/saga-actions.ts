@@ -3,6 +3,7 @@ import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { BlockReader } from './block-reader.js';
 import type { CallFollowing } from './call-following.js';
+import type { EffectStop } from './effect-stop.js';
 import type { GrantedPlan } from './granted-plan.js';
 import type { StepCalls, TellSaga } from './step-calls.js';
 import type { StepPreparer } from './step-preparer.js';
@@ -20,7 +21,7 @@ export class SagaActions {
   ) {}
 
   /** @returns undefined if the effect has no answer. @throws if it cannot be performed now: the caller tries again */
-  async answer(saga: OpenSaga, effect: SagaEffect, signal: AbortSignal, tell: TellSaga): Promise<SagaOrder | undefined> {
+  async answer(saga: OpenSaga, effect: SagaEffect, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
     switch (effect.kind) {
       case 'choose_branch':
         return this.blocks.choice(saga, effect);
@@ -29,15 +30,15 @@ export class SagaActions {
       case 'prepare':
         return this.steps.prepare(saga, effect);
       case 'call':
-        return this.granted.after(saga, effect.run, await this.calls.call(saga, effect.run, signal, tell), signal);
+        return this.granted.after(saga, effect.run, await this.calls.call(saga, effect.run, stop, tell), stop);
       case 'cancel_call':
         return this.calls.cancel(saga, effect.call_id);
       case 'follow':
-        return this.following.evidence(saga, effect, signal);
+        return this.following.evidence(saga, effect, stop.signal);
       case 'prepare_undo':
         return this.undos.prepare(saga, effect.run);
       case 'call_undo':
-        return this.undos.call(saga, effect.run, signal);
+        return this.undos.call(saga, effect.run, stop.signal);
       default:
         return undefined;
     }

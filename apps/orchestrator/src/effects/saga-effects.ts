@@ -6,6 +6,7 @@ import type { SagaPartition, SagaPerformer } from '../partitions/saga-partition.
 import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
 import type { SagaTimers } from '../timing/saga-timers.js';
+import { EffectStop } from './effect-stop.js';
 import type { SagaActions } from './saga-actions.js';
 
 const BACKOFF_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
@@ -46,7 +47,7 @@ const EVALUATED: ReadonlySet<SagaEffect['kind']> = new Set(['choose_branch', 're
 const EVALUATION_MAX_MS = 10;
 
 /** What runs for one saga, by name: each effect once, until its answer is decided or the saga no longer needs it. */
-type RunningEffects = Map<string, AbortController>;
+type RunningEffects = Map<string, EffectStop>;
 
 /** Runs the effects of sagas. Effects follow from the state alone, so that another process repeats them after a crash. */
 export class SagaEffects implements SagaPerformer {
@@ -63,9 +64,9 @@ export class SagaEffects implements SagaPerformer {
     this.timers.set(partition, saga, effects.find((effect) => effect.kind === 'timer')?.at_ms);
     const wanted = new Map(effects.filter(({ kind }) => !PASSIVE.has(kind)).map((effect) => [nameOf(effect), effect]));
     const own = this.ownOf(saga);
-    for (const [name, controller] of own)
+    for (const [name, stop] of own)
       if (!wanted.has(name)) {
-        controller.abort();
+        stop.now();
         own.delete(name);
       }
     for (const [name, effect] of wanted)
@@ -109,34 +110,34 @@ export class SagaEffects implements SagaPerformer {
   }
 
   private stop(key: string): void {
-    for (const controller of this.sagas.get(key)?.values() ?? []) controller.abort();
+    for (const stop of this.sagas.get(key)?.values() ?? []) stop.now();
     this.sagas.delete(key);
   }
 
   /** Starts an effect. @returns its answer as a command; undefined if there is none, or if it is no longer needed */
   private async begin(own: RunningEffects, what: WantedEffect): Promise<SagaWork | undefined> {
-    const [controller, name] = [new AbortController(), nameOf(what.effect)];
-    own.set(name, controller);
-    const order = await this.run(what, controller.signal);
-    if (order === undefined || controller.signal.aborted) return undefined;
+    const [stop, name] = [new EffectStop(), nameOf(what.effect)];
+    own.set(name, stop);
+    const order = await this.run(what, stop);
+    if (order === undefined || stop.is_stopped) return undefined;
     const { tenant_id, saga_id } = what.saga;
     return { tenant_id, saga_id, order, cause: null, effect: name };
   }
 
   /** The answer to an effect; undefined if there is none, or if it is no longer needed. Repeats until it succeeds. */
-  private async run({ partition, saga, effect }: WantedEffect, signal: AbortSignal): Promise<SagaOrder | undefined> {
+  private async run({ partition, saga, effect }: WantedEffect, stop: EffectStop): Promise<SagaOrder | undefined> {
     const { tenant_id, saga_id } = saga;
     const tell = (order: SagaOrder) => void partition.submit({ tenant_id, saga_id, order, cause: null });
-    for (let attempt = 0; !signal.aborted; attempt++) {
+    for (let attempt = 0; !stop.is_stopped; attempt++) {
       try {
-        return await this.actions.answer(saga, effect, signal, tell);
+        return await this.actions.answer(saga, effect, stop, tell);
       } catch (cause) {
         this.logger.warn(
           { event: 'saga_effect_failed', tenant_id, saga_id, effect: effect.kind, attempt, cause: String(cause) },
           'cannot perform what a saga needs now; retrying',
         );
         const pause_ms = BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] as number;
-        await sleep(pause_ms, undefined, { ref: false, signal }).catch(() => undefined);
+        await sleep(pause_ms, undefined, { ref: false, signal: stop.signal }).catch(() => undefined);
       }
     }
     return undefined;

@@ -11,19 +11,17 @@ import {
   type ToolUse,
   usesOf,
 } from '@countersign/domain';
-import type { CompiledSaga } from '../definitions/compiled-saga.js';
-import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { starterOf } from '../sagas/callers.js';
-import type { OpenSaga } from '../sagas/open-saga.js';
+import type { InputSources, OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { StarterStanding } from '../sagas/starter-standing.js';
 import type { CallFollowing } from './call-following.js';
+import type { EffectStop } from './effect-stop.js';
 import { type EndStep, endedStep, isSettled } from './ended-call.js';
 import { confidenceOf } from './level-confidence.js';
-import { type DerivedInputs, evaluatedInputs } from './step-inputs.js';
+import { evaluatedInputs } from './step-inputs.js';
 import type { StepRepairs } from './step-repairs.js';
 import { refusalError, submittedCall } from './submitted-call.js';
 import { traceparentOf } from './traceparent.js';
@@ -39,12 +37,11 @@ export class StepCalls {
   constructor(
     private readonly calls: Calls,
     private readonly following: CallFollowing,
-    private readonly compiled: CompiledSagas,
-    private readonly outputs: CallOutputs,
+    private readonly scopes: SagaScopes,
     private readonly parts: { standing: StarterStanding; repairs: StepRepairs },
   ) {}
 
-  async call(saga: OpenSaga, run: Run, signal: AbortSignal, tell: TellSaga): Promise<SagaOrder | undefined> {
+  async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
     const refusal = this.parts.standing.refusal(saga);
     if (refusal && (await this.recorded(saga, run)) instanceof Refusal) return failed(run, refusal);
     const request = await this.requestOf(saga, run);
@@ -54,9 +51,9 @@ export class StepCalls {
     // A repeat may be refused although its call is on the record and runs.
     const known = answer instanceof Refusal ? await this.recorded(saga, run) : answer;
     if (answer instanceof Refusal && known instanceof Refusal) return this.refused(saga, run, refusalError(answer));
-    const state = await this.settled(known as CallState, signal, tell);
+    const state = await this.settled(known as CallState, stop, tell);
     if (!state) return undefined;
-    this.outputs.note(state);
+    this.scopes.outputs.note(state);
     return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);
   }
 
@@ -82,10 +79,10 @@ export class StepCalls {
   }
 
   /** Tells the saga while a person decides: its clock stands still. */
-  private async settled(known: CallState, signal: AbortSignal, tell: TellSaga): Promise<CallState | undefined> {
+  private async settled(known: CallState, stop: EffectStop, tell: TellSaga): Promise<CallState | undefined> {
     if (isSettled(known)) return known;
     let asks = false;
-    return this.following.until(known, signal, (state) => {
+    return this.following.until(known, stop.signal, (state) => {
       const asking = statusOf(state) === 'pending_approval';
       if (asking !== asks) tell({ kind: asking ? 'approval_opened' : 'approval_closed', call_id: state.call_id });
       asks = asking;
@@ -94,34 +91,34 @@ export class StepCalls {
   }
 
   private async requestOf(saga: OpenSaga, run: Run): Promise<{ call: CallRequest; by: Submission } | EvaluationFault> {
-    const compiled = this.compiled.of(saga.tenant_id, saga.state);
-    const block = compiled.step(instanceOf(run.step_id).name);
-    const sources = await this.sourcesOf(saga, run, compiled, block);
+    const block = this.scopes.definitionOf(saga).step(instanceOf(run.step_id).name);
+    const sources = saga.sources.get(run.call_id) ?? (await this.sourcesOf(saga, run, block));
     if (sources instanceof EvaluationFault) return sources;
     const inputs = await this.inputsOf(saga, run);
     if (inputs instanceof EvaluationFault) return inputs;
     const { markings } = run.step_id === SAGA_APPROVAL.step ? (inputs as unknown as SagaPlan) : sources;
     const { case_id } = saga.state;
     const call: CallRequest = {
-      ...{ tool: run.tool, version: run.version, inputs },
-      ...(case_id === null ? {} : { case_id }),
+      tool: run.tool,
+      version: run.version,
+      inputs,
       context: { step: run.step_id.slice(0, 200), ...(block.asks ? { safety_mode: 'ask_all' as const } : {}) },
+      ...(case_id === null ? {} : { case_id }),
       ...(run.deadline_at_ms === null ? {} : { deadline: new Date(latestStart(saga, run.deadline_at_ms)).toISOString() }),
     };
-    return { call, by: submissionOf(saga, run, { block, sources: { ...sources, markings } }) };
+    return { call, by: submissionOf(saga, run, { block, sources: { call_ids: sources.call_ids, markings } }) };
   }
 
-  /** The calls whose outputs the inputs use: the call inherits their markings. */
-  private async sourcesOf(saga: OpenSaga, run: Run, compiled: CompiledSaga, block: StepBlock) {
+  /** The sources of a step that an earlier process prepared. */
+  private async sourcesOf(saga: OpenSaga, run: Run, block: StepBlock): Promise<InputSources | EvaluationFault> {
     const use = usesOf(block)[run.level] as ToolUse;
-    const scope = new SagaScope(saga, compiled, instanceOf(run.step_id), this.outputs);
-    return evaluatedInputs(use.inputs, scope);
+    return evaluatedInputs(use.inputs, this.scopes.of(saga, run.step_id));
   }
 
   /** The recorded inputs. Not readable once a subject of them was erased. */
   private async inputsOf({ tenant_id }: OpenSaga, run: Run): Promise<Record<string, unknown> | EvaluationFault> {
     try {
-      return JSON.parse(await this.outputs.opened(tenant_id, run.inputs_json)) as Record<string, unknown>;
+      return JSON.parse(await this.scopes.outputs.opened(tenant_id, run.inputs_json)) as Record<string, unknown>;
     } catch (cause) {
       if (cause instanceof SyntaxError) return new EvaluationFault('the personal data in the inputs of the step was erased');
       throw cause;
@@ -136,19 +133,19 @@ function failed({ call_id, key }: Run, error: CallError): EndStep {
   return { kind: 'step_ended', call_id, status: 'failed', effect: 'none', error, effect_key: key, effect_attempt: 0, is_repaired: false };
 }
 
-function submissionOf(saga: OpenSaga, run: Run, { block, sources }: { block: StepBlock; sources: DerivedInputs }): Submission {
+function submissionOf(saga: OpenSaga, run: Run, { block, sources }: { block: StepBlock; sources: InputSources }): Submission {
   const { step_id, level, attempt, call_id, key } = run;
-  const { call_ids, markings } = sources;
-  const which = { saga_id: saga.saga_id, step_id, level, attempt, definition_digest: saga.state.definition_digest };
+  const { saga_id } = saga;
+  const step = { saga_id, step_id, level, attempt, definition_digest: saga.state.definition_digest, ...confidenceOf(block, level) };
   return {
     caller: starterOf(saga),
     idempotency_key: undefined,
     traceparent: traceparentOf(saga.correlation_id, call_id),
     wait_ms: WAIT_MS,
     span_name: 'saga step',
-    span_attributes: { 'saga.id': saga.saga_id, 'saga.step': step_id },
-    step: { call_id, idempotency_key: key, is_new: saga.unsent.delete(call_id), saga: { ...which, ...confidenceOf(block, level) } },
-    ...(call_ids.length > 0 || markings.length > 0 ? { derived_from: { call_ids, markings } } : {}),
+    span_attributes: { 'saga.id': saga_id, 'saga.step': step_id },
+    step: { call_id, idempotency_key: key, is_new: saga.unsent.delete(call_id), saga: step },
+    ...(sources.call_ids.length > 0 || sources.markings.length > 0 ? { derived_from: sources } : {}),
     warns_of_deprecation: false,
   };
 }

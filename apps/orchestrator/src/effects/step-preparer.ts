@@ -1,7 +1,6 @@
 import { type CallSealer, newStepOrigin, Refusal, type SagaStepOrigin } from '@countersign/calls';
 import { callError, canonicalText, InfrastructureFault, laneTopic } from '@countersign/contracts';
 import {
-  instanceOf,
   repairWarning,
   resolveVersion,
   SAGA_APPROVAL,
@@ -16,10 +15,9 @@ import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { SagaPlanner } from '../approval/saga-planner.js';
 import { callTraits } from '../definitions/call-traits.js';
-import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import { confidenceOf } from './level-confidence.js';
@@ -51,18 +49,16 @@ interface StepParts {
 export class StepPreparer {
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
-    private readonly compiled: CompiledSagas,
-    private readonly outputs: CallOutputs,
+    private readonly scopes: SagaScopes,
     private readonly parts: StepParts,
   ) {}
 
   async prepare(saga: OpenSaga, effect: Prepare): Promise<SagaOrder> {
     const { step_id, name, level } = effect;
-    const compiled = this.compiled.of(saga.tenant_id, saga.state);
-    const block = compiled.step(name);
+    const scope = this.scopes.of(saga, step_id);
+    const block = scope.compiled.step(name);
     const due = { step_id, level, block };
     if (name === SAGA_APPROVAL.step) return this.approval(saga, due);
-    const scope = new SagaScope(saga, compiled, instanceOf(step_id), this.outputs);
     const { tool } = usesOf(block)[level] as ToolUse;
     const runs = level > 0 || block.when === undefined || (await scope.isTrue(block.when));
     if (runs instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool, error: runs.error };
@@ -114,21 +110,31 @@ export class StepPreparer {
   }
 
   private async prepared(
-    { tenant_id }: OpenSaga,
+    { tenant_id, sources }: OpenSaga,
     { step_id, level, block }: DueStep,
     toolVersion: ToolVersion,
     { origin, inputs }: { origin: SagaStepOrigin; inputs: StepInputs },
   ): Promise<SagaOrder> {
     const { name: tool, version, contract } = toolVersion;
-    const { markings, value, repairs = [] } = inputs;
+    const { call_ids, markings, value, repairs = [] } = inputs;
     const inputs_json = await this.parts.sealer.ofStep(tenant_id, { tool, markings, inputs_json: canonicalText(value) });
     if (inputs_json instanceof Refusal) return unsealed(step_id, tool, inputs_json);
+    sources.set(origin.call_id, { call_ids, markings });
     const { is_write, is_irreversible, undo_tool } = callTraits(block, toolVersion);
     const tenant_key = this.parts.keys.tenantKey(tenant_id);
     return {
       kind: 'step_prepared',
-      ...{ step_id, level, call_id: origin.call_id, key: origin.idempotency_key, tool, version, inputs_json, repairs },
-      ...{ is_write, is_irreversible, compensation_tool: undo_tool },
+      step_id,
+      level,
+      call_id: origin.call_id,
+      key: origin.idempotency_key,
+      tool,
+      version,
+      inputs_json,
+      repairs,
+      is_write,
+      is_irreversible,
+      compensation_tool: undo_tool,
       resources: is_write ? stepResources(contract, value, { tenant_id, tenant_key }) : [],
       latency_ms: contract.sla?.p99_ms ?? 0,
     };

@@ -10,8 +10,7 @@ import {
   repairCauseOf,
 } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
-import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { CallFollowing } from './call-following.js';
 
@@ -26,13 +25,16 @@ export class StepRepairs {
 
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
-    private readonly compiled: CompiledSagas,
-    private readonly outputs: CallOutputs,
+    private readonly scopes: SagaScopes,
     private readonly following: CallFollowing,
   ) {}
 
   async isRepairable(saga: OpenSaga, run: Run, end: ReadEnd): Promise<boolean> {
-    return (await this.repair(saga, run, async () => end)) !== undefined;
+    return this.wantsRepair(saga, run) && (await this.repair(saga, run, async () => end)) !== undefined;
+  }
+
+  private wantsRepair(saga: OpenSaga, { step_id, is_write }: Run): boolean {
+    return !is_write && this.scopes.definitionOf(saga).step(instanceOf(step_id).name).repair === true;
   }
 
   /** The repaired inputs that follow from the end of this run; undefined if there are none. */
@@ -46,9 +48,8 @@ export class StepRepairs {
 
   private async repair(saga: OpenSaga, run: Run, endOf: () => Promise<ReadEnd>): Promise<Repair | undefined> {
     const { tenant_id } = saga;
-    const block = this.compiled.of(tenant_id, saga.state).step(instanceOf(run.step_id).name);
     const tool = catalogued(this.configuration.state, run.tool, run.version);
-    if (!block.repair || run.is_write || !tool) return undefined;
+    if (!tool || !this.wantsRepair(saga, run)) return undefined;
     const check = this.contracts.of(tool);
     if (typeof check === 'string') return undefined;
     const inputs = await this.parsed(tenant_id, run.inputs_json);
@@ -62,7 +63,7 @@ export class StepRepairs {
   }
 
   private async ended(tenant_id: string, inputs: Inputs, { status, error, output_json }: ReadEnd): Promise<EndedRead> {
-    const output = output_json === null ? null : (JSON.parse(await this.outputs.opened(tenant_id, output_json)) as unknown);
+    const output = output_json === null ? null : (JSON.parse(await this.scopes.outputs.opened(tenant_id, output_json)) as unknown);
     return { inputs, status, output, error };
   }
 
@@ -73,6 +74,6 @@ export class StepRepairs {
   }
 
   private async parsed(tenant_id: string, json: string): Promise<Inputs> {
-    return JSON.parse(await this.outputs.opened(tenant_id, json)) as Inputs;
+    return JSON.parse(await this.scopes.outputs.opened(tenant_id, json)) as Inputs;
   }
 }

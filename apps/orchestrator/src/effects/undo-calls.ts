@@ -10,10 +10,8 @@ import {
 import { type CallError, type CompensationKind, callError, canonicalText, uuidv7 } from '@countersign/contracts';
 import { type CallState, instanceOf, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
-import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import type { CallOutputs } from '../evaluation/call-outputs.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
-import { SagaScope } from '../evaluation/saga-scope.js';
+import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { compensatorOf, starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
@@ -28,8 +26,7 @@ const WAIT_MS = 5_000;
 interface UndoParts {
   compensations: CompensationSubmitter;
   following: CallFollowing;
-  compiled: CompiledSagas;
-  outputs: CallOutputs;
+  scopes: SagaScopes;
   sealer: Pick<CallSealer, 'ofStep'>;
 }
 
@@ -75,7 +72,7 @@ export class UndoCalls {
   }
 
   private useOf(saga: OpenSaga, run: Run): ToolUse | undefined {
-    return this.parts.compiled.of(saga.tenant_id, saga.state).step(instanceOf(run.step_id).name).compensation;
+    return this.parts.scopes.definitionOf(saga).step(instanceOf(run.step_id).name).compensation;
   }
 
   private async byOther(
@@ -88,8 +85,7 @@ export class UndoCalls {
       return callError('VALIDATION_ERROR', `no version of ${use.tool} is in ${use.version}: the step cannot be undone`, {
         class: 'not_found',
       });
-    const compiled = this.parts.compiled.of(saga.tenant_id, saga.state);
-    const inputs = await evaluatedInputs(use.inputs, new SagaScope(saga, compiled, instanceOf(run.step_id), this.parts.outputs));
+    const inputs = await evaluatedInputs(use.inputs, this.parts.scopes.of(saga, run.step_id));
     if (inputs instanceof EvaluationFault) return inputs.error;
     const what = { tool: use.tool, markings: inputs.markings, inputs_json: canonicalText(inputs.value) };
     const inputs_json = await this.parts.sealer.ofStep(saga.tenant_id, what);
@@ -101,7 +97,11 @@ export class UndoCalls {
   private async otherTool(saga: OpenSaga, run: Run) {
     const { tool, version, inputs_json } = run.undo ?? {};
     if (!this.useOf(saga, run) || tool == null || version == null || inputs_json == null) return undefined;
-    return { tool, version, inputs: JSON.parse(await this.parts.outputs.opened(saga.tenant_id, inputs_json)) as Record<string, unknown> };
+    return {
+      tool,
+      version,
+      inputs: JSON.parse(await this.parts.scopes.outputs.opened(saga.tenant_id, inputs_json)) as Record<string, unknown>,
+    };
   }
 
   /** A compensation that somebody published is trusted like the tool's own; one that came with the request is judged like any call. */

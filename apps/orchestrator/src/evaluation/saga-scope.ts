@@ -25,7 +25,7 @@ export class SagaScope {
 
   constructor(
     private readonly saga: Pick<OpenSaga, 'tenant_id' | 'state'>,
-    private readonly compiled: CompiledSaga,
+    readonly compiled: CompiledSaga,
     private readonly at: Instance,
     private readonly calls: CallOutputs,
   ) {}

@@ -33,7 +33,7 @@ export class SagaRecords {
     const event_id = uuidv7(now_ms);
     const hlc = nextHlc(now_ms, cause.after_hlc);
     const meta: Meta = { event_id, tenant_id, call_id: null, attempt: 0, causation_id, correlation_id, hlc, partition: this.partition };
-    const value = this.codec.encode(event_type, { meta, ...body } as unknown as EventMap[typeof event_type]);
+    const value = this.codec.encode(event_type, { ...body, meta } as unknown as EventMap[typeof event_type]);
     const key = sagaKey(tenant_id, body.saga_id);
     return { record: { topic: this.topic, partition: this.partition, key, value, headers: { event_type } }, event_id, hlc };
   }

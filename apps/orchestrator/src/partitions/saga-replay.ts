@@ -1,6 +1,7 @@
 import { type EventCodec, laneTopic, sagaKey } from '@countersign/contracts';
 import { evolveSaga, type SagaFact } from '@countersign/domain';
 import { BatchDecoder, type EventLog, PartitionReplay, type Recorded, type SchemaSource } from '@countersign/event-log';
+import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import { openedSaga } from '../sagas/open-saga.js';
 import type { PartitionSnapshot, PartitionStart } from './partition-start.js';
 
@@ -12,6 +13,7 @@ export interface SagaSource {
   log: EventLog;
   codec: EventCodec;
   schemas?: SchemaSource | undefined;
+  compiled: Pick<CompiledSagas, 'of'>;
   /** Loads the last snapshot of a partition whose records end at this offset. */
   snapshots: { load(lane: string, partition: number, head: number): Promise<PartitionSnapshot | undefined> };
 }
@@ -23,7 +25,10 @@ export class SagaReplay {
   private readonly seen = new Set<string>();
   private readonly ended: string[] = [];
 
-  constructor(private readonly start: PartitionStart) {}
+  constructor(
+    private readonly start: PartitionStart,
+    private readonly compiled: SagaSource['compiled'],
+  ) {}
 
   /** Restores a partition from its last snapshot and the records after it. */
   static async run(source: SagaSource, lane: string, partition: number): Promise<PartitionStart> {
@@ -33,7 +38,7 @@ export class SagaReplay {
     const start: PartitionStart = { lane, partition, ...known, ended: [], output_offset: to };
     const decoder = new BatchDecoder(source.codec, source.schemas);
     const replay = new PartitionReplay({ log: source.log, decoder }, partition, [{ topic, from: known.output_offset, to }]);
-    const folding = new SagaReplay(start);
+    const folding = new SagaReplay(start, source.compiled);
     for await (const events of replay.batches(EVENTS_AT_ONCE)) for (const event of events) folding.fold(event as SagaRecord);
     return { ...start, ended: folding.ended };
   }
@@ -49,7 +54,7 @@ export class SagaReplay {
     const state = evolveSaga(open?.state, { event_type: record.event_type, body: record.event } as unknown as SagaFact);
     if (!state) return;
     if (open) Object.assign(open, { state, hlc: meta.hlc });
-    else this.start.sagas.set(key, openedSaga(meta, state));
+    else this.start.sagas.set(key, openedSaga(meta, { ...state, definition: this.compiled.of(meta.tenant_id, state).definition }));
     if (state.ended) this.end(key);
   }
 

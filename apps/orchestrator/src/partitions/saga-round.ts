@@ -1,7 +1,7 @@
 import { type EventMap, sagaKey, uuidv7 } from '@countersign/contracts';
 import { decideSaga, type SagaCommand, type SagaDecision } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
-import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
+import { keyOfSaga, type OpenSaga, openedSaga } from '../sagas/open-saga.js';
 import type { SagaOrder, SagaWork } from '../sagas/saga-work.js';
 import type { RecordCause, SagaRecords } from './saga-records.js';
 
@@ -48,7 +48,7 @@ export class SagaRound {
     if (!state) throw new Error(`saga ${work.saga_id}: its first record is not its start`);
     const { tenant_id, saga_id } = work;
     const correlation_id = open?.correlation_id ?? work.cause?.correlation_id ?? uuidv7(this.now_ms).replaceAll('-', '');
-    const kept = open ?? { tenant_id, saga_id, correlation_id, state, hlc: 0, unsent: new Set<string>() };
+    const kept = open ?? openedSaga({ tenant_id, correlation_id, hlc: 0 }, state);
     kept.state = state;
     const cause = { ...this.causeOf(work, correlation_id), after_hlc: Math.max(kept.hlc, work.cause?.hlc ?? 0) };
     for (const fact of facts) {

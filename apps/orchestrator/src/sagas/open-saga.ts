@@ -1,6 +1,12 @@
 import { type Meta, sagaKey } from '@countersign/contracts';
 import type { RunningSaga } from '@countersign/domain';
 
+/** The calls whose outputs the inputs of a step use, and the markings that its call inherits. */
+export interface InputSources {
+  call_ids: readonly string[];
+  markings: readonly string[];
+}
+
 /** A saga that has not ended. Only its partition changes it. */
 export interface OpenSaga {
   readonly tenant_id: string;
@@ -10,6 +16,8 @@ export interface OpenSaga {
   state: RunningSaga;
   /** Logical time of its newest record. */
   hlc: number;
+  /** What the inputs of its due steps were made of, by call. Not recorded: evaluated again after a restart. */
+  readonly sources: Map<string, InputSources>;
   /** Calls whose steps this process recorded and that it did not send yet: nobody can have sent them before. */
   readonly unsent: Set<string>;
 }
@@ -17,14 +25,10 @@ export interface OpenSaga {
 /** Identifies a saga in maps. */
 export const keyOfSaga = ({ tenant_id, saga_id }: Pick<OpenSaga, 'tenant_id' | 'saga_id'>): string => sagaKey(tenant_id, saga_id);
 
-/** A saga from its first record. */
-export function openedSaga(meta: Meta, state: RunningSaga): OpenSaga {
-  return {
-    tenant_id: meta.tenant_id,
-    saga_id: state.saga_id,
-    correlation_id: meta.correlation_id,
-    state,
-    hlc: meta.hlc,
-    unsent: new Set(),
-  };
+/** A saga whose records up to `hlc` are folded. */
+export function openedSaga(
+  { tenant_id, correlation_id, hlc }: Pick<Meta, 'tenant_id' | 'correlation_id' | 'hlc'>,
+  state: RunningSaga,
+): OpenSaga {
+  return { tenant_id, saga_id: state.saga_id, correlation_id, state, hlc, sources: new Map(), unsent: new Set() };
 }

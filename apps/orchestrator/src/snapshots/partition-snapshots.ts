@@ -11,7 +11,7 @@ import {
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { PartitionSnapshot } from '../partitions/partition-start.js';
 import type { SagaPartition } from '../partitions/saga-partition.js';
-import type { OpenSaga } from '../sagas/open-saga.js';
+import { type OpenSaga, openedSaga } from '../sagas/open-saga.js';
 
 /** Sagas whose state is made into text before other work has its turn. */
 const AT_ONCE = 100;
@@ -46,7 +46,7 @@ export class PartitionSnapshots {
       stateText,
       (definition, definition_digest) => this.compiled.of(tenant_id, { definition, definition_digest }).definition,
     );
-    return { tenant_id, saga_id: state.saga_id, correlation_id, hlc, state, unsent: new Set() };
+    return openedSaga({ tenant_id, correlation_id, hlc }, state);
   }
 
   /**

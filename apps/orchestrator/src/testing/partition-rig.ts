@@ -45,8 +45,9 @@ export class PartitionOwnerRig {
   private readonly partitions: SagaPartitions;
 
   constructor(log: EventLog, store: PgliteStore) {
-    this.snapshots = new PartitionSnapshots(store, new CompiledSagas(), logger);
-    const source = { log, codec: new EventCodec(), snapshots: this.snapshots };
+    const compiled = new CompiledSagas();
+    this.snapshots = new PartitionSnapshots(store, compiled, logger);
+    const source = { log, codec: new EventCodec(), snapshots: this.snapshots, compiled };
     this.partitions = new SagaPartitions(this.owned, source, noRequests, performsNothing, { now_ms: () => Date.now(), logger });
   }
 
