@@ -6,7 +6,7 @@ export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } fro
 export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';
 export { callId, parseCallId, partitionOf, sagaKey, sagaPartition, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
-export { memberPointer, valueAtPointer } from './json-pointer.js';
+export { memberPointer } from './json-pointer.js';
 export {
   attemptKey,
   derivedKey,

@@ -16,11 +16,13 @@ export const joined = (at: string, part: string | number): string => `${at}/${St
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** The value at a place; undefined if there is none. */
+const INDEX = /^(?:0|[1-9]\d{0,8})$/;
+
+/** The value at a place, also in lists; undefined if there is none. Inherited members do not count. */
 export function valueAt(document: unknown, parts: readonly string[]): unknown {
   let found = document;
   for (const part of parts) {
-    if (Array.isArray(found)) found = /^\d{1,9}$/.test(part) ? found[Number(part)] : undefined;
+    if (Array.isArray(found)) found = INDEX.test(part) ? found[Number(part)] : undefined;
     else if (isRecord(found)) found = Object.hasOwn(found, part) ? found[part] : undefined;
     else return undefined;
   }

@@ -1,5 +1,5 @@
-import { valueAtPointer } from '@countersign/contracts';
 import { type Binding, type Instance, instanceId, type RunningSaga } from '@countersign/domain';
+import { valueAt } from '@countersign/mapping/pointer';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { CallOutputs } from './call-outputs.js';
@@ -64,29 +64,27 @@ export class SagaScope {
   }
 
   private async pointed(pointer: string): Promise<DerivedValue | EvaluationFault> {
-    const [, root, name, ...rest] = pointer.split('/');
-    if (root === 'inputs') return this.found(await this.sagaInputs(), pointer, pointer.slice('/inputs'.length), NOTHING);
+    const [root, name, ...rest] = pointer.split('/').slice(1).map(unescaped);
+    const below = name === undefined ? [] : [name, ...rest];
+    if (root === 'inputs') return this.found(await this.sagaInputs(), pointer, below, NOTHING);
     if (root === 'item' || root === 'index') {
       const item = await this.item();
       if (item instanceof EvaluationFault) return item;
-      return root === 'index'
-        ? { value: item.index, ...item.from }
-        : this.found(item.item, pointer, pointer.slice('/item'.length), item.from);
+      return root === 'index' ? { value: item.index, ...item.from } : this.found(item.item, pointer, below, item.from);
     }
-    const ran = root === 'steps' && name !== undefined ? await this.stepOutput(unescaped(name)) : undefined;
+    const ran = root === 'steps' && name !== undefined ? await this.stepOutput(name) : undefined;
     if (ran instanceof EvaluationFault) return ran;
     if (!ran) return new EvaluationFault(`${pointer}: the step did not run or has no output`);
-    const below = rest.slice(1).map((part) => `/${part}`);
-    return this.found(ran.output, pointer, below.join(''), fromCall(ran));
+    return this.found(ran.output, pointer, rest.slice(1), fromCall(ran));
   }
 
   private found(
     whole: unknown,
     pointer: string,
-    below: string,
+    below: readonly string[],
     from: Pick<DerivedValue, 'call_ids' | 'markings'>,
   ): DerivedValue | EvaluationFault {
-    const value = whole instanceof EvaluationFault ? whole : valueAtPointer(whole, below);
+    const value = whole instanceof EvaluationFault ? whole : valueAt(whole, below);
     if (value instanceof EvaluationFault) return value;
     return value === undefined ? new EvaluationFault(`${pointer}: there is no such value`) : { value, ...from };
   }
