@@ -136,6 +136,7 @@ export { stepKeyText, undoKeyText } from './saga/running/keys.js';
 export { type LevelFacts, levelP99, levelSkipReason, timeLeft } from './saga/running/level-skip.js';
 export type { Run, RunningSaga, SagaState, Ticket, Undo } from './saga/running/state.js';
 export { readSagaState, sagaStateText } from './saga/running/state-text.js';
+export { isTicketAct, type TicketAct, ticketActs } from './saga/running/ticket-acts.js';
 export * from './trust/agent-score.js';
 export * from './trust/counted-runs.js';
 export * from './trust/evolve.js';

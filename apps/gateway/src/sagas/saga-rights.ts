@@ -1,6 +1,6 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import type { Principal, SagaAct, SagaWaitKind } from '@countersign/contracts';
-import type { ConfigurationState } from '@countersign/domain';
+import { type ConfigurationState, isTicketAct } from '@countersign/domain';
 import type { SagaRow } from '@countersign/store';
 import { isSamePerson } from '../identity/same-person.js';
 
@@ -24,15 +24,13 @@ function isStarter(saga: SagaRow, { principal: { kind, id } }: Caller): boolean 
   return (starter?.kind === kind && starter.id === id) || (kind === 'user' && saga.on_behalf_of === id);
 }
 
-/** Acts that decide about an effect: an operator does them, and never an agent. */
-const DECISIONS: ReadonlySet<SagaAct> = new Set(['retry', 'accept', 'done_by_hand']);
-
 /** Why this caller may not do this with a saga; undefined if it may. */
 export function refusalOfAct(act: SagaAct, saga: SagaRow, caller: Caller): Refusal | undefined {
-  if (!DECISIONS.has(act)) {
+  if (!isTicketAct(act)) {
     if (has(caller, 'operator') || isStarter(saga, caller)) return undefined;
     return notTheStarter();
   }
+  // It decides about an effect.
   if (caller.principal.kind === 'agent') return noPerson('an agent may not decide about a ticket');
   return has(caller, 'operator') ? undefined : roleMissing('this needs the role operator');
 }

@@ -1,4 +1,5 @@
 import type { SagaTicket } from '@countersign/contracts';
+import { ticketActs } from '@countersign/domain';
 import type { SagaTicketRow } from '@countersign/store';
 import { isoOf } from '../answers/shared-schemas.js';
 import type { SagaTicketAction, SagaTicketAnswer } from './sagas.schemas.js';
@@ -15,9 +16,9 @@ const happened: Readonly<Record<SagaTicket, string>> = {
 };
 const acts: Readonly<Record<SagaTicket, readonly Act[]>> = {
   in_doubt: ['resolve_call'],
-  failed_after_pivot: ['retry', 'done_by_hand', 'accept', 'cancel'],
+  failed_after_pivot: [...ticketActs, 'cancel'],
   overdue_after_pivot: ['cancel'],
-  compensation_failed: ['retry', 'done_by_hand', 'accept'],
+  compensation_failed: ticketActs,
   late_effect: ['undo_call'],
 };
 const whats: Readonly<Record<Act, string>> = {

@@ -1,3 +1,4 @@
+import { isTicketAct, type TicketAct } from '@countersign/domain';
 import {
   decideSagaUndos,
   endSagaSteps,
@@ -54,7 +55,7 @@ function emptyRow(at: RunEvent): SagaStepWrite {
 }
 
 const STUCK: ReadonlySet<SagaUndoState | null> = new Set(['failed', 'unconfirmed', 'missing']);
-const DECISIONS = { retry: 'again', accept: 'accepted', done_by_hand: 'by_hand' } as const;
+const DECISIONS = { retry: 'again', accept: 'accepted', done_by_hand: 'by_hand' } as const satisfies Record<TicketAct, SagaUndoState>;
 
 /** The rows of `saga_steps`. Evidence and decisions of people also change rows of earlier writes, so that they are updates. */
 export class PendingSteps {
@@ -99,7 +100,7 @@ export class PendingSteps {
 
   private decided(at: SagaEventOf<'saga_controlled'>): void {
     const { act } = at.event;
-    if (act !== 'retry' && act !== 'accept' && act !== 'done_by_hand') return;
+    if (!isTicketAct(act)) return;
     const decision = { ...sagaOf(at), step_id: storable(at.event.step_id), offset: at.offset, undo_state: DECISIONS[act] };
     for (const row of this.own(at))
       if (STUCK.has(row.undo_state) && (decision.step_id === null || row.step_id === decision.step_id))

@@ -1,3 +1,4 @@
+import { isTicketAct } from '@countersign/domain';
 import { closeSagaTickets, insertSagaTickets, type SagaTicketClosing, type SagaTicketWrite, type Statement } from '@countersign/store';
 import { inChunks, storable } from '../projection.js';
 import { type SagaEvent, sagaOf } from './saga-event.js';
@@ -9,8 +10,7 @@ function closingOf(at: SagaEvent): Closing | undefined {
   switch (at.event_type) {
     case 'saga_controlled': {
       const { act, step_id, controlled_at_ms } = at.event;
-      const answers = act === 'retry' || act === 'accept' || act === 'done_by_hand';
-      return answers ? { closed_as: act, step_id: storable(step_id), closed_at_ms: controlled_at_ms } : undefined;
+      return isTicketAct(act) ? { closed_as: act, step_id: storable(step_id), closed_at_ms: controlled_at_ms } : undefined;
     }
     case 'saga_evidence_recorded': {
       const { direction, call_id, recorded_at_ms } = at.event;
