@@ -7,6 +7,7 @@ import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/s
 import type { Projection } from '../projections/projection.js';
 import { type CallStates, NO_CALL } from './call-states.js';
 import { topicsOf } from './lanes.js';
+import { OptimisticWrites } from './optimistic-writes.js';
 import { PendingWrite } from './pending-write.js';
 import { callOf, unfoldable } from './storable-event.js';
 import { NewerViews, type WritePlan } from './write-plan.js';
@@ -75,6 +76,7 @@ export class PartitionFold implements OwnedPartition {
   private closing = false;
   private lost = false;
   private plan: WritePlan;
+  private readonly writes: OptimisticWrites;
   private readonly poisoned = new Map<string, unknown>();
 
   constructor(private readonly options: PartitionFoldOptions) {
@@ -82,6 +84,7 @@ export class PartitionFold implements OwnedPartition {
     this.written = new Map(options.from.map(({ topic, next_offset }) => [topic, next_offset]));
     this.pending = new PendingWrite(options.projections);
     this.plan = options.plan;
+    this.writes = new OptimisticWrites(options.store);
   }
 
   get lane(): string {
@@ -222,7 +225,7 @@ export class PartitionFold implements OwnedPartition {
   }
 
   private async writeRows(): Promise<void> {
-    const { store, partition, projections, states, sink } = this.options;
+    const { partition, projections, states, sink } = this.options;
     const write = this.pending;
     this.pending = new PendingWrite(projections);
     this.release();
@@ -230,7 +233,7 @@ export class PartitionFold implements OwnedPartition {
     crashPoint('projector.before_rows');
     for (let attempt = 0; ; attempt++) {
       try {
-        await store.atomically(write.statements(this.plan), 'background');
+        await this.writes.write(write.statements(this.plan));
         break;
       } catch (cause) {
         if (await this.replanned(cause)) continue;

@@ -3,7 +3,6 @@ import type { EventCodec } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import { BatchDecoder, type EventLog, PartitionReplay, type SchemaSource, type Stretch } from '@countersign/event-log';
 import {
-  asNewRows,
   heldReplay,
   indexBuild,
   LOCK_NOT_AVAILABLE,
@@ -15,12 +14,12 @@ import {
   type Store,
   switchBuilds,
   tablesOf,
-  UNIQUE_VIOLATION,
   unrequestedHlc,
   viewSets,
 } from '@countersign/store';
 import { CallStates } from '../folding/call-states.js';
 import { laneOf } from '../folding/lanes.js';
+import { OptimisticWrites } from '../folding/optimistic-writes.js';
 import type { RefusedChanges } from '../folding/refused-changes.js';
 import { unfoldable } from '../folding/storable-event.js';
 import type { WritePlan } from '../folding/write-plan.js';
@@ -38,8 +37,6 @@ const LOCK_TRIES = 200;
 const LOCK_PAUSE_MS = 25;
 const PATIENT_TRIES = 20;
 const LOCK_WAIT_MS = 50;
-/** Number of writes that check for existing rows, after one that unexpectedly found some. */
-const CAREFUL_WRITES = 20;
 
 export interface ReplayParts {
   log: EventLog;
@@ -66,7 +63,7 @@ export class ReplayRun {
   private readonly projections: readonly Projection[];
   private done = new Map<string, ProjectionOffset>();
   private indexed = false;
-  private careful = 0;
+  private readonly writes: OptimisticWrites;
 
   constructor(
     private readonly parts: ReplayParts,
@@ -75,6 +72,7 @@ export class ReplayRun {
     private readonly stopping: AbortSignal,
   ) {
     this.decoder = new BatchDecoder(parts.codec, parts.schemas);
+    this.writes = new OptimisticWrites(parts.store);
     const tables = tablesOf([...replay.builds, replay.states], viewSets);
     const names = new Set([...replay.builds, replay.states].map(({ projection }) => projection));
     this.plan = { number: 0, group: replay.replay, tables, states: tables, projections: names, held: heldReplay(replay.replay, worker_id) };
@@ -133,7 +131,7 @@ export class ReplayRun {
     const write = async () => {
       await writing;
       const refolded = refold.take();
-      writing = this.write(refolded.statements).then(() => refold.written(refolded));
+      writing = this.writes.write(refolded.statements).then(() => refold.written(refolded));
       writing.catch(() => undefined);
     };
     for await (const events of this.replayOf(place).batches(EVENTS_AT_ONCE)) {
@@ -146,23 +144,6 @@ export class ReplayRun {
     if (!refold.isEmpty) await write();
     await writing;
     for (const offset of refold.positions()) this.done.set(placeOf(offset), offset);
-  }
-
-  /** Writes rows as new, because the log is folded in order; a repeated record on the log is the exception. */
-  private async write(statements: readonly Statement[]): Promise<void> {
-    const { store } = this.parts;
-    if (this.careful === 0) {
-      try {
-        await store.atomically(statements.map(asNewRows), 'background');
-        return;
-      } catch (cause) {
-        const known = (cause as { sqlstate?: string }).sqlstate === UNIQUE_VIOLATION;
-        if (!known && !(cause instanceof TypeError)) throw cause;
-        this.careful = CAREFUL_WRITES;
-      }
-    }
-    this.careful--;
-    await store.atomically(statements, 'background');
   }
 
   /** Replaces the live tables with the builds, unless too many events arrived meanwhile. */
