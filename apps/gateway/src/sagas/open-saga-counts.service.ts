@@ -13,14 +13,29 @@ const TENANTS_MAX = 10_000;
 @Injectable()
 export class OpenSagaCounts {
   private readonly counts = new LRUCache<string, { open: number }>({ max: TENANTS_MAX, ttl: FRESH_MS });
+  /** Counts that are being read: requests that arrive meanwhile share one. */
+  private readonly reading = new Map<string, Promise<{ open: number }>>();
 
   constructor(private readonly views: Views) {}
 
   /** Whether the tenant may start no further saga now. */
   async isFull(tenant_id: string): Promise<boolean> {
-    const known = this.counts.get(tenant_id) ?? { open: await countOpenSagas(this.views.store, tenant_id, OPEN_SAGAS_MAX) };
-    if (!this.counts.has(tenant_id)) this.counts.set(tenant_id, known);
+    const known = this.counts.get(tenant_id) ?? (await this.read(tenant_id));
     return known.open >= OPEN_SAGAS_MAX;
+  }
+
+  private read(tenant_id: string): Promise<{ open: number }> {
+    const under_way = this.reading.get(tenant_id);
+    if (under_way) return under_way;
+    const reading = countOpenSagas(this.views.store, tenant_id, OPEN_SAGAS_MAX)
+      .then((open) => {
+        const counted = { open };
+        this.counts.set(tenant_id, counted);
+        return counted;
+      })
+      .finally(() => this.reading.delete(tenant_id));
+    this.reading.set(tenant_id, reading);
+    return reading;
   }
 
   /** Counts a request. */

@@ -7,8 +7,11 @@ import type { SagaRecord } from './saga-watches.js';
 
 /** How long a request waits for its answer on the record, ms. */
 export const ANSWER_WITHIN_MS = 10_000;
-/** How often the views are read meanwhile, in case a record was missed, ms. */
-const LOOK_EVERY_MS = 1_000;
+/** How long an answer waits for the views to show what is on the record, ms. */
+export const SHOWN_WITHIN_MS = 1_000;
+/** When the views are first read meanwhile, in case a record was missed, ms; the pause doubles up to the longest. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_LOOK_MS = 8_000;
 
 /** A request as the record answers it. */
 export type SagaAnswer = { kind: 'done'; at: LogPosition | undefined } | RefusedRequest;
@@ -89,13 +92,12 @@ export class SagaAnswers {
     within_ms: number,
   ): Promise<T | undefined> {
     const until_ms = performance.now() + within_ms;
-    for (;;) {
-      const answer = recorded();
+    for (let look_ms = FIRST_LOOK_MS; ; look_ms = Math.min(2 * look_ms, LONGEST_LOOK_MS)) {
+      let answer = recorded();
+      while (answer === undefined && (await watch.next(Math.min(Math.max(0, until_ms - performance.now()), look_ms)))) answer = recorded();
       if (answer !== undefined) return answer;
-      const left_ms = until_ms - performance.now();
-      if (left_ms > 0 && (await watch.next(Math.min(left_ms, LOOK_EVERY_MS)))) continue;
       const found = await shown();
-      if (found !== undefined || left_ms <= 0) return found;
+      if (found !== undefined || performance.now() >= until_ms) return found;
     }
   }
 }

@@ -6,8 +6,9 @@ import { Injectable } from '@nestjs/common';
 import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { positionText } from '../positions/positions.js';
-import { ANSWER_WITHIN_MS, type SagaAnswer } from './saga-answers.service.js';
+import { ANSWER_WITHIN_MS, type SagaAnswer, SHOWN_WITHIN_MS } from './saga-answers.service.js';
 import { SagaExchanges } from './saga-exchanges.service.js';
+import { refusedByRecord } from './saga-refusals.js';
 import type { SagaControl, WaitAnswer } from './saga-request.schemas.js';
 import { refusalOfAct, refusalOfAnswer } from './saga-rights.js';
 import { summaryOf } from './saga-summary.js';
@@ -16,7 +17,6 @@ import { sagaNotFound } from './sagas.service.js';
 
 /** Bytes of canonical JSON of the answer of a wait. */
 export const ANSWER_BYTES_MAX = 65_536;
-const SHOWN_WITHIN_MS = 1_000;
 
 /** Who requests something of which saga. */
 export interface SagaCommandBy {
@@ -29,7 +29,6 @@ type Answered = WithHeaders<SagaSummary> | Refusal;
 
 const issue = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', `${path}: ${message}`, { issues: [{ path, code: 'required', message }] });
-const refused = (message: string): Refusal => new Refusal('conflict', message, { reason: 'saga_request_refused' });
 const pending = (): Refusal =>
   new Refusal('unavailable', `the request is on the record and was not decided within ${ANSWER_WITHIN_MS / 1000} s: read the saga`, {
     reason: 'saga_request_pending',
@@ -109,7 +108,7 @@ export class SagaCommands {
     if (!tenant) return sagaNotFound();
     const answer = await exchange(tenant);
     if (!answer) return pending();
-    if (answer.kind === 'refused') return refused(answer.message);
+    if (answer.kind === 'refused') return refusedByRecord(answer.message);
     await this.views.current({ positions: answer.at ? [answer.at] : [], wait_ms: SHOWN_WITHIN_MS });
     const row = await readSagaRow(this.views.store, tenant_id, saga_id);
     const headers: Record<string, string> = answer.at ? { 'countersign-position': positionText(answer.at) } : {};

@@ -1,5 +1,13 @@
 import { type Caller, CompiledContracts, isTooDeep, noSuchTool, Refusal } from '@countersign/calls';
-import { faultAt, inRangeText, resolveVersion, type SagaDefinition, sagaDefinitionVersions } from '@countersign/domain';
+import {
+  faultAt,
+  inRangeText,
+  resolveVersion,
+  type SagaDefinition,
+  type SagaDefinitionVersion,
+  sagaDefinitionsOf,
+  sagaDefinitionVersions,
+} from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ConfigurationService } from '../configuration/configuration.service.js';
@@ -27,6 +35,8 @@ export interface ChosenDefinition extends CheckedText {
 export class SagaDefinitionChoice {
   /** Definitions without faults, by tenant and digest. */
   private readonly compiled = new LRUCache<string, true>({ max: COMPILED_MAX, ttl: COMPILED_FOR_MS });
+  /** By the published version in the configuration. */
+  private readonly parsed = new WeakMap<SagaDefinitionVersion, ChosenDefinition>();
   private readonly schemas = new CompiledContracts();
 
   constructor(private readonly configuration: ConfigurationService) {}
@@ -62,6 +72,8 @@ export class SagaDefinitionChoice {
   }
 
   private published(tenant_id: string, { name, version }: { name: string; version?: string | undefined }): ChosenDefinition | Refusal {
+    const exact = version === undefined ? undefined : sagaDefinitionsOf(this.configuration.state, tenant_id).get(name)?.get(version);
+    if (exact) return this.parsedOf(exact);
     const versions = sagaDefinitionVersions(this.configuration.state, tenant_id, name);
     if (versions.length === 0)
       return new Refusal('not-found', `there is no saga definition ${name}`, { reason: 'saga_definition_not_found' });
@@ -75,9 +87,17 @@ export class SagaDefinitionChoice {
       return new Refusal('not-found', `no version of the saga definition ${name} is ${version}`, {
         reason: 'saga_definition_version_not_found',
       });
-    const { definition_json, digest } = found;
+    return this.parsedOf(found);
+  }
+
+  private parsedOf(published: SagaDefinitionVersion): ChosenDefinition {
+    const { name, version, definition_json, digest } = published;
+    const known = this.parsed.get(published);
+    if (known) return known;
     const definition = JSON.parse(definition_json) as SagaDefinition;
-    return { definition, definition_json, digest, published: { name, version: found.version } };
+    const chosen = { definition, definition_json, digest, published: { name, version } };
+    this.parsed.set(published, chosen);
+    return chosen;
   }
 
   /** `placeOf`: where a fault is in the request. */

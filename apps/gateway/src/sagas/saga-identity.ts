@@ -23,7 +23,8 @@ export interface IdentityTerms {
 function digestOf({ definition, inputs, case_id, deadline }: SagaRequest, { caller, authority, tenant_key }: IdentityTerms): string {
   const { kind, id } = caller.principal;
   const who = [kind, id, authority.on_behalf_of?.id ?? null];
-  const text = canonicalText(JSON.parse(JSON.stringify(['saga', ...who, definition, inputs, case_id ?? null, deadline ?? null])));
+  // A version that is absent may be undefined; inputs are as they were parsed.
+  const text = canonicalText(['saga', ...who, JSON.parse(JSON.stringify(definition)), inputs, case_id ?? null, deadline ?? null]);
   return createHmac('sha256', tenant_key).update(text).digest('hex');
 }
 

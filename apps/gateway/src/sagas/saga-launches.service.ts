@@ -4,15 +4,13 @@ import { type LogPosition, readSagaRow, type SagaRow } from '@countersign/store'
 import { Injectable } from '@nestjs/common';
 import { positionText } from '../positions/positions.js';
 import { OPEN_SAGAS_MAX, OpenSagaCounts } from './open-saga-counts.service.js';
-import { ANSWER_WITHIN_MS, positionOf, type StartAnswer } from './saga-answers.service.js';
+import { ANSWER_WITHIN_MS, positionOf, SHOWN_WITHIN_MS, type StartAnswer } from './saga-answers.service.js';
 import { SagaExchanges } from './saga-exchanges.service.js';
 import type { SagaIdentity } from './saga-identity.js';
+import { refusedByRecord } from './saga-refusals.js';
 import type { CheckedSagaRequest } from './saga-request-checks.service.js';
 import type { StartedSaga } from './saga-start.js';
 import { recordedSummary, summaryOf } from './saga-summary.js';
-
-/** How long an answer waits for the views to show what is on the record, ms. */
-const SHOWN_WITHIN_MS = 1_000;
 
 interface LaunchBy {
   caller: Caller;
@@ -22,7 +20,6 @@ interface LaunchBy {
 
 const tooMany = (): Refusal =>
   new Refusal('too-many-sagas', `the tenant has ${OPEN_SAGAS_MAX} sagas that have not ended, which is its cap`);
-const refused = (message: string): Refusal => new Refusal('conflict', message, { reason: 'saga_request_refused' });
 const pending = (saga_id: string): Refusal =>
   new Refusal(
     'unavailable',
@@ -78,7 +75,7 @@ export class SagaLaunches {
     if (answer.kind === 'known') return this.known(identity, answer.row, by);
     if (answer.kind === 'refused') {
       const row = identity.chosen_by === 'none' ? undefined : await this.row(tenant_id, saga_id, answer.at ? [answer.at] : []);
-      return row ? this.known(identity, row, by) : refused(answer.message);
+      return row ? this.known(identity, row, by) : refusedByRecord(answer.message);
     }
     if (answer.at.event.request_digest !== request_digest) return taken(identity);
     return this.started(identity, answer, by);

@@ -4,6 +4,10 @@ import type { SagaRecord } from './saga-watches.js';
 const ANSWERS: ReadonlySet<SagaRecord['event_type']> = new Set([
   ...(['saga_started', 'saga_ended', 'saga_controlled', 'saga_wait_ended', 'saga_request_refused'] as const),
 ]);
+/** Whether a record with these headers may answer a request; one without its type may. */
+export const mayAnswer = ({ event_type }: Readonly<Record<string, string>>): boolean =>
+  event_type === undefined || (ANSWERS as ReadonlySet<string>).has(event_type);
+
 /** More answers for one saga while one request waits are dropped: the views have them. */
 const KEPT_MAX = 100;
 

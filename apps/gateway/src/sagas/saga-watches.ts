@@ -1,13 +1,13 @@
 import { laneTopic, sagaKey, type TopicEvents } from '@countersign/contracts';
 import type { EventLog, LogBatch, Recorded, RunningSubscription } from '@countersign/event-log';
 import type { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
-import { SagaWatch } from './saga-watch.js';
+import { mayAnswer, SagaWatch } from './saga-watch.js';
 
 export type SagaRecord = Extract<Recorded, { event_type: TopicEvents['compensation']['event_type'] }>;
 
 const BATCH_RECORDS_MAX = 500;
 
-/** Shows waiting requests the new records of their sagas. Decodes only records of watched sagas. */
+/** Shows waiting requests the new records of their sagas. Decodes only answers to watched sagas. */
 export class SagaWatches {
   private readonly watches = new Map<string, Set<SagaWatch>>();
   private running: RunningSubscription | undefined;
@@ -48,7 +48,7 @@ export class SagaWatches {
 
   private async take(batch: LogBatch): Promise<void> {
     if (this.watches.size === 0) return;
-    const records = batch.records.filter(({ key }) => key !== null && this.watches.has(key));
+    const records = batch.records.filter(({ key, headers }) => key !== null && this.watches.has(key) && mayAnswer(headers));
     if (records.length === 0) return;
     const { events } = await this.decoder.decode(records);
     for (const at of events as SagaRecord[]) {
