@@ -1,4 +1,5 @@
 import { prefixedLeafHash } from '../merkle/hashing.js';
+import { compareBytes } from './compare-bytes.js';
 
 /** The fields of a log record that its leaf covers; compatible with LogRecord of `event-log`. */
 export interface RecordToCover {
@@ -36,7 +37,7 @@ class LeafText {
     this.u32(record.key === null ? 0 : 1);
     if (record.key !== null) this.text(record.key);
     const names = Object.keys(record.headers);
-    if (names.length > 1) names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    if (names.length > 1) names.sort(compareBytes);
     this.u32(names.length);
     for (const name of names) {
       this.text(name);
