@@ -16,7 +16,7 @@ import { NewerViews, type WritePlan } from './write-plan.js';
 export interface WritePace {
   min_ms: number;
   max_ms: number;
-  /** Wait this long for each call of the last write: beyond 1000 / per_call_ms calls a second the wait grows to its maximum. */
+  /** Wait this long for each call, or saga, of the last write: beyond 1000 / per_call_ms calls a second the wait grows to its maximum. */
   per_call_ms: number;
   /** Folding pauses beyond this number until a write completes. */
   calls_max: number;
@@ -229,7 +229,7 @@ export class PartitionFold implements OwnedPartition {
     const write = this.pending;
     this.pending = new PendingWrite(projections);
     this.release();
-    this.lastWrite = write.call_ids.size;
+    this.lastWrite = write.size;
     crashPoint('projector.before_rows');
     for (let attempt = 0; ; attempt++) {
       try {

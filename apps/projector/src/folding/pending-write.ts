@@ -2,11 +2,13 @@ import type { PlacedEvent } from '@countersign/domain';
 import type { CallSpan, CallTracer } from '@countersign/process';
 import { type ProjectionOffset, type Statement, storeOffsets } from '@countersign/store';
 import type { Change, PendingRows, Projection } from '../projections/projection.js';
+import { sagaOf } from './storable-event.js';
 import type { WritePlan } from './write-plan.js';
 
 /** The changes since the last write: rows of every projection, and their offsets. */
 export class PendingWrite {
   readonly call_ids = new Set<string>();
+  private readonly sagas = new Set<string>();
   private readonly rows: { name: string; rows: PendingRows }[];
   private readonly made = new Map<string, Statement[]>();
   private readonly offsets = new Map<string, ProjectionOffset>();
@@ -25,6 +27,11 @@ export class PendingWrite {
     return this.offsets.values();
   }
 
+  /** How much it contains: calls, or sagas where those are more. */
+  get size(): number {
+    return Math.max(this.call_ids.size, this.sagas.size);
+  }
+
   /** @returns the error of a projection that cannot fold it; the others have folded it. */
   fold(change: Change): unknown {
     let fault: unknown;
@@ -35,6 +42,8 @@ export class PendingWrite {
         fault ??= cause;
       }
     }
+    const saga = sagaOf(change.at);
+    if (saga !== undefined) this.sagas.add(saga);
     if (change.after && change.after !== change.before) this.call_ids.add(change.after.call_id);
     if (change.undone && change.undone.after !== change.undone.before) this.call_ids.add(change.undone.after.call_id);
     return fault;

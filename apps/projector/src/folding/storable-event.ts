@@ -1,4 +1,4 @@
-import { callTopics, parseCallId, parseTopic } from '@countersign/contracts';
+import { callTopics, parseCallId, parseTopic, sagaKey } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -18,6 +18,10 @@ function isStateless(topic: string): boolean {
 
 /** The call whose state includes the event; null if there is none. */
 export const callOf = ({ event, topic }: PlacedEvent): string | null => (isStateless(topic) ? null : event.meta.call_id);
+
+/** The saga whose record the event is; undefined for all other events. */
+export const sagaOf = ({ event }: PlacedEvent): string | undefined =>
+  'saga_id' in event && event.saga_id !== null ? sagaKey(event.meta.tenant_id, event.saga_id) : undefined;
 
 /** Why an event cannot be folded into rows, whatever its type; otherwise undefined. Its record belongs in dead-letter. */
 export function unfoldable({ event, topic, partition }: PlacedEvent): string | undefined {
