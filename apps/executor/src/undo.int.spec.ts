@@ -44,6 +44,34 @@ describe('an undo', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
+  test('undoes an effect whose call had ended without one, by the later record of it and by no other record', async () => {
+    await rig.start();
+    const lost = await rig.allow('undoable_write', 'late', { act: 'lose_answer' });
+    await rig.until(async () =>
+      (await rig.eventsOf(lost.meta.call_id as string)).some(({ event_type }) => event_type === 'tool_call_in_doubt'),
+    );
+    await rig.resolve(lost, 'did_not_happen');
+    await rig.until(async () => (await stateOf(lost))[0] === 5);
+    expect(rig.world.effects).toHaveLength(1);
+    const other = await happened('other');
+    const { outcome } = (await rig.end(other)).event as EventMap['tool_executed'];
+    const of = {
+      idempotency_key: lost.call.idempotency_key,
+      tool: lost.call.tool,
+      version: lost.call.version,
+      decision_id: lost.decision_id,
+    };
+    const late = { meta: lost.meta, ...of, epoch: 1, revision: lost.revision, outcome, source: lost.source, also: null };
+    const [late_offset] = (await rig.put('tool_executed', [late])) as [number];
+    const refused = [await rig.undo(lost), await rig.undo(lost, { late_offset: late_offset - 1 })];
+    for (const undo of refused) expect(outcomeOf(await rig.end(undo))).toMatchObject({ status: 'failed', effect: 'none' });
+    expect(outcomeOf(await rig.end(await rig.undo(lost, { late_offset })))).toMatchObject({
+      status: 'succeeded',
+      extras: { verified: true },
+    });
+    expect(rig.world.effects.map(({ name }) => name)).toEqual(['other']);
+  });
+
   test('of one effect, requested several times by any callers, happens once', async () => {
     await rig.start();
     const first = await happened('a');

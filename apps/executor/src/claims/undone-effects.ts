@@ -45,17 +45,19 @@ export class UndoneEffects {
 
   /** @throws if the store or the log is unavailable. */
   private async find(job: Job): Promise<UndoneEffect | NotUndoable> {
-    const { call_id, idempotency_key, attempt } = job.call.compensates as NonNullable<Job['call']['compensates']>;
+    const { call_id, idempotency_key, attempt, late_offset } = job.call.compensates as NonNullable<Job['call']['compensates']>;
     const rows = (await this.parts.arbiter.rowsOf([idempotency_key])).get(idempotency_key) ?? [];
     const row = rows.find((each) => each.attempt === attempt && each.call_id === call_id);
     const partition = this.parts.partitions.get(job.lane, parseCallId(call_id)?.partition ?? job.partition);
     const recent = partition.endOf(call_id);
     const fault: NotUndoable | undefined = undoFault(row && row.state !== 'compensated' && recent ? recent.state : row?.state);
-    if (fault) return fault;
-    const end_offset = recent?.end_offset ?? row?.end_offset;
+    const isLate = fault === 'effect_has_not_happened' && late_offset !== null;
+    if (fault && !isLate) return fault;
+    const end_offset = isLate ? late_offset : (recent?.end_offset ?? row?.end_offset);
     const at = end_offset == null ? undefined : await this.parts.reader.endEventAt(partition, end_offset);
     if (at === 'dropped') return 'output_not_kept';
     if (at?.event_type !== 'tool_executed' && at?.event_type !== 'tool_call_resolved') return 'effect_unknown';
+    if (at.event.meta.call_id !== call_id || at.event.outcome.effect !== 'happened') return 'effect_has_not_happened';
     return undoesOwn(job) ? this.withOutput(job, at.event) : { output: null, also: at.event.also };
   }
 

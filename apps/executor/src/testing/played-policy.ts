@@ -126,12 +126,22 @@ export class PlayedPolicy {
   }
 
   /** The decision that allows the undo of an earlier call's effect. */
-  undoRuling(of: EventMap['policy_decided'], over: { kind?: CompensationKind; attempt?: number; call?: Partial<ToolCall> } = {}) {
+  undoRuling(
+    of: EventMap['policy_decided'],
+    over: { kind?: CompensationKind; attempt?: number; late_offset?: number; call?: Partial<ToolCall> } = {},
+  ) {
     const { idempotency_key } = of.call;
     const attempt = over.attempt ?? 1;
     const call_id = of.meta.call_id as string;
     const key = keyOfText(TENANT_KEY, undoKeyText({ effect_key: idempotency_key, effect_attempt: attempt }));
-    const compensates = { call_id, idempotency_key, attempt, kind: over.kind ?? ('own' as const), also: null };
+    const compensates = {
+      call_id,
+      idempotency_key,
+      attempt,
+      kind: over.kind ?? ('own' as const),
+      also: null,
+      late_offset: over.late_offset ?? null,
+    };
     const call: ToolCall = { ...of.call, idempotency_key: key, key_source: 'effect', compensates, ...over.call };
     const id = callId(of.meta.partition, uuidv7(Date.now()));
     return { ...this.ruling(of.call.tool, ''), meta: this.meta(id, of.meta.tenant_id), call };

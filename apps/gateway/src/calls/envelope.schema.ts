@@ -122,7 +122,10 @@ export const callEnvelope = z
     duration_ms: z.number().nullable(),
     attempts: z.int(),
     retry_count: z.int(),
-    effect: z.enum(['none', 'happened', 'unknown']).nullable().describe('whether the effect of an ended call happened'),
+    effect: z
+      .enum(['none', 'happened', 'unknown'])
+      .nullable()
+      .describe('whether the effect of an ended call happened; also for one that ended without an effect and had one after all'),
     cached: z.boolean(),
     deduplicated: z.boolean().describe('true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md'),
     deduplicated_because: z.enum(deduplicatedBecause).nullable().describe('null also for records older than this field'),

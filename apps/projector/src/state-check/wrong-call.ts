@@ -15,6 +15,7 @@ const facts = [
   'attempt',
   'asked_inputs_json',
   'compensation',
+  'late_effect',
 ] as const;
 
 /** The state in a row; undefined if it cannot be read. */

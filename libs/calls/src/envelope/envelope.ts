@@ -1,5 +1,5 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
-import { BEING_UNDONE, type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { BEING_UNDONE, type CallState, type CallStatus, lateEffectOf, statusOf } from '@countersign/domain';
 import { metadataOf } from '../request/own-reference.js';
 import { type AnswerNotes, type DeduplicationJson, deduplicationJson, repeatWarning } from './deduplication.js';
 import { mappingJson, mappingWarning } from './mapped-form.js';
@@ -217,7 +217,7 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     duration_ms: outcome?.duration_ms ?? (endMs !== null && startedMs !== null ? Math.max(0, endMs - startedMs) : null),
     attempts: Math.max(1, state.attempt),
     retry_count: outcome?.retry_count ?? 0,
-    effect: outcome?.effect ?? null,
+    effect: (lateEffectOf(state)?.outcome ?? outcome)?.effect ?? null,
     cached: extras?.cached ?? false,
     deduplicated: deduplication.deduplicated,
     deduplicated_because: deduplication.deduplicated_because,

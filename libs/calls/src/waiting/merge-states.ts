@@ -22,6 +22,11 @@ function compensationOf(a: CallState, b: CallState): Pick<CallState, 'compensati
   return newest ? { compensation: newest } : {};
 }
 
+function lateEffectIn(a: CallState, b: CallState): Pick<CallState, 'late_effect'> {
+  const late_effect = a.late_effect ?? b.late_effect;
+  return late_effect ? { late_effect } : {};
+}
+
 /**
  * Merges two states of one call: the gateway's own fold and the state from the view. Both come from the same log, so facts never
  * contradict, except the request: the gateway knows its own request, the view the first one on the log.
@@ -40,10 +45,11 @@ export function mergeStates(a: CallState | undefined, b: CallState): CallState {
     doubt: a.doubt ?? b.doubt,
     end: a.end ?? b.end,
     ...compensationOf(a, b),
+    ...lateEffectIn(a, b),
   };
 }
 
-const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end', 'compensation'] as const;
+const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end', 'compensation', 'late_effect'] as const;
 
 /** True if two states of one call were folded from the same records. */
 export function sameFacts(a: CallState, b: CallState): boolean {

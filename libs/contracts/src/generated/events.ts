@@ -200,6 +200,8 @@ export interface CompensatedEffect {
   kind: CompensationKind;
   /** The second key of the effect, where its inputs were edited. Null before it was looked up. */
   also: ClaimedKey | null;
+  /** Where the call had ended without an effect: the offset of the later record of its effect in its partition of tool-executed. */
+  late_offset: number | null;
 }
 
 /** own: the tool of the effect undoes it. published: a tool that a definition names, which a policy_admin published. inline: a tool that whoever asks names; it is judged like any call. */
@@ -554,6 +556,23 @@ export interface SagaStep {
   version: string | null;
   /** Undoes the step; null where nothing does. */
   compensation_tool: string | null;
+}
+
+/** An effect of an earlier call that a saga undoes. */
+export interface SagaUndoneEffect {
+  /** The step of the saga that stands for the call. */
+  step_id: string;
+  call_id: string;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  /** Idempotency key of the effect. */
+  key: string;
+  /** Attempt of the effect. */
+  attempt: number;
+  /** Names that the call acted on, as HMACs, and `name/name` for those above. Effects that share one are undone newest first. */
+  resources: string[];
+  happened_at_ms: number;
 }
 
 /** A key that personal data is sealed under. */
@@ -1034,8 +1053,8 @@ export interface SagaCompensationStarted {
   started_at_ms: number;
 }
 
-/** Why a saga turns back. */
-export type SagaCompensationCause = 'step_failed' | 'cancelled' | 'deadline';
+/** Why a saga turns back. requested: it was started to undo earlier calls. */
+export type SagaCompensationCause = 'step_failed' | 'cancelled' | 'deadline' | 'requested';
 
 /** A person acted on the saga. */
 export interface SagaControlled {
@@ -1157,6 +1176,8 @@ export interface SagaStarted {
   request_digest: string | null;
   /** The request; null if there was none. */
   source: SourcePosition | null;
+  /** Effects of earlier calls that this saga undoes, oldest first; empty: it runs its definition. */
+  undoes: SagaUndoneEffect[];
   started_at_ms: number;
 }
 
@@ -2166,6 +2187,8 @@ export interface SagaRequested {
   by: Principal;
   /** The rights with which the steps are called. */
   authority: Authority | null;
+  /** Effects that the saga undoes, oldest first; empty: it runs its definition. */
+  undoes: SagaUndoneEffect[];
   requested_at_ms: number;
 }
 

@@ -4,7 +4,7 @@ import { evolveCompensated } from './compensation.js';
 import type { PlacedEvent } from './evolve.js';
 import { type CallState, statusOf } from './state.js';
 
-const effect: CompensatedEffect = { call_id: '0-a', idempotency_key: 'k', attempt: 1, kind: 'own', also: null };
+const effect: CompensatedEffect = { call_id: '0-a', idempotency_key: 'k', attempt: 1, kind: 'own', also: null, late_offset: null };
 const succeeded = { call_id: '0-a', tenant_id: 'acme', end: { outcome: { status: 'succeeded' } } } as CallState;
 
 const ended = (status: Outcome['status'], offset: number, more: { verified?: boolean; tenant_id?: string; of?: string } = {}) =>

@@ -115,13 +115,20 @@ function ended(
   return kind === 'in_doubt' ? { ...state, doubt: state.doubt ?? end } : { ...state, end };
 }
 
+/** Keeps the evidence of an effect of which the end says nothing. The first one counts. */
+function withLate(state: CallState, { outcome, meta, epoch }: EventMap['tool_executed'], at: PlacedEvent): CallState {
+  if (outcome.effect !== 'happened' || state.late_effect || (state.end && state.end.outcome.effect !== 'none')) return state;
+  const late = { kind: 'executed', epoch, outcome, original_call_id: null, at_ms: at.timestamp_ms, position: place(at) } as const;
+  return { ...state, late_effect: { ...late, ...cause(meta) } };
+}
+
 /**
- * A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (docs/explanation/architecture.md,
- * "Epochs").
+ * A late result of an epoch that lost its claim is evidence: it ends a doubt, and an effect is kept; it changes nothing else
+ * (docs/explanation/architecture.md, "Epochs").
  */
 function executed(state: CallState, event: EventMap['tool_executed'], at: PlacedEvent): CallState {
   const stale = state.started !== null && event.epoch < state.started.epoch;
-  if (stale && !state.doubt) return state;
+  if (state.end || (stale && !state.doubt)) return withLate(state, event, at);
   return ended(state, state.doubt ? 'resolved' : 'executed', event.outcome, event.meta, at, { epoch: event.epoch });
 }
 

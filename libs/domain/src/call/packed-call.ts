@@ -115,6 +115,7 @@ const state = record<CallState>('call_state', {
       offset: 'long',
     }),
   ),
+  late_effect: nullable('countersign.end_fact'),
 });
 
 let made: PackedType | undefined;
@@ -127,9 +128,10 @@ export function packedCalls(): PackedType {
 
 export const packCall = (call: CallState): Buffer => packedCalls().pack(call);
 
-type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation'> & {
+type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation' | 'late_effect'> & {
   asked_inputs_json?: string | null;
   compensation?: CompensationFact | null;
+  late_effect?: EndFact | null;
 };
 
 /** @throws UnknownPackedSchema see PackedType */
@@ -140,6 +142,7 @@ export function unpackCall(packed: Buffer): CallState {
   if (call.ruling?.defer === null) delete call.ruling.defer;
   if (call.asked_inputs_json === null) delete call.asked_inputs_json;
   if (call.compensation === null) delete call.compensation;
-  for (const end of [call.end, call.doubt]) if (end?.deduplication === null) delete end.deduplication;
+  if (call.late_effect === null) delete call.late_effect;
+  for (const end of [call.end, call.doubt, call.late_effect]) if (end?.deduplication === null) delete end.deduplication;
   return call as CallState;
 }

@@ -124,6 +124,13 @@ export interface CallState {
   asked_inputs_json?: string;
   /** Absent: no undo of the effect has ended. */
   compensation?: CompensationFact;
+  /** A result with an effect of a run that had lost its claim, or of a call that had ended without one; absent: none. */
+  late_effect?: EndFact;
+}
+
+/** The effect of a call that ended without one, as far as its record says; undefined: there is none. */
+export function lateEffectOf({ end, late_effect }: Pick<CallState, 'end' | 'late_effect'>): EndFact | undefined {
+  return end?.outcome.effect === 'none' && end.original_call_id === null ? late_effect : undefined;
 }
 
 export type CallStatus =

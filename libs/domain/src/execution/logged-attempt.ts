@@ -103,13 +103,13 @@ function unstarted(at: PlacedEvent): LoggedAttempt | undefined {
   };
 }
 
-/** Folds a record that undoes the effect of an attempt. */
+/** Folds a record that undoes the effect of an attempt. The row of one that had ended without an effect stays as it is. */
 export function compensatedAttempt(attempt: LoggedAttempt, at: PlacedEvent): LoggedAttempt {
   const compensation = compensationIn(at);
   const { effect } = compensation ?? {};
   if (compensation?.outcome !== 'compensated' || effect?.idempotency_key !== attempt.key || effect.attempt !== attempt.attempt)
     return attempt;
-  return attempt.compensated_at === null ? { ...attempt, compensated_at: at.offset } : attempt;
+  return attempt.compensated_at === null && stateOf(attempt) !== 'released' ? { ...attempt, compensated_at: at.offset } : attempt;
 }
 
 /**

@@ -9,7 +9,7 @@ beforeEach(() => {
   policy = new RuledPartition();
 });
 
-const effect = { call_id: 'c1', idempotency_key: 'key-1', attempt: 1, kind: 'own' as const, also: null };
+const effect = { call_id: 'c1', idempotency_key: 'key-1', attempt: 1, kind: 'own' as const, also: null, late_offset: null };
 const undo = aCall({ idempotency_key: 'undo-1', key_source: 'effect', compensates: effect });
 const ruling = () => policy.last('policy_decided');
 const ends = (call_id: string, event_type: 'tool_executed' | 'tool_call_in_doubt' | 'tool_call_resolved') =>

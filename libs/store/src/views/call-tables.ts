@@ -23,7 +23,7 @@ const sampled = [
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 7,
+  version: 8,
   readable_since: 2,
   tables: [
     {

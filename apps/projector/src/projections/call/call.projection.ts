@@ -4,9 +4,9 @@ import { type Change, newAndOthers, type PendingRows, type Projection, storable 
 
 /** Highest hlc of the events of a call. */
 export function hlcOf(state: CallState): number {
-  const { requested, ruling, approval, approval_end, started, doubt, end, compensation } = state;
+  const { requested, ruling, approval, approval_end, started, doubt, end, compensation, late_effect } = state;
   let hlc = 0;
-  for (const fact of [requested, ruling, approval, approval_end, started, doubt, end, compensation])
+  for (const fact of [requested, ruling, approval, approval_end, started, doubt, end, compensation, late_effect])
     if (fact && fact.hlc > hlc) hlc = fact.hlc;
   return hlc;
 }
