@@ -4,6 +4,7 @@ import type { Logger } from '@countersign/process';
 import { LRUCache } from 'lru-cache';
 import { keyOfSaga, type OpenSaga } from '../sagas/open-saga.js';
 import type { SagaWork } from '../sagas/saga-work.js';
+import { FairInbox } from './fair-inbox.js';
 import type { PartitionStart } from './partition-start.js';
 import type { SagaRecords } from './saga-records.js';
 import { SagaRound } from './saga-round.js';
@@ -30,11 +31,6 @@ export interface SagaPerformer {
   forget(saga: OpenSaga): void;
 }
 
-interface Waiting {
-  work: SagaWork;
-  done: () => void;
-}
-
 /** The open sagas of one partition. Commands are decided in rounds: decide, append, then perform. */
 export class SagaPartition implements OwnedPartition {
   readonly lane: string;
@@ -45,7 +41,7 @@ export class SagaPartition implements OwnedPartition {
   private readonly ended: LRUCache<string, true>;
   private readonly inputs_from: number;
   private readonly opened_offset: number;
-  private inbox: Waiting[] = [];
+  private readonly inbox = new FairInbox();
   private running: Promise<void> | undefined;
   private closed = false;
   /** The first request that is not decided yet. */
@@ -92,6 +88,17 @@ export class SagaPartition implements OwnedPartition {
       void this.submit({ tenant_id, saga_id, order: { kind: 'recovered' }, cause: null });
   }
 
+  /** Whether the saga has not ended. */
+  has(saga: Pick<OpenSaga, 'tenant_id' | 'saga_id'>): boolean {
+    return this.sagas.has(keyOfSaga(saga));
+  }
+
+  /** As `submit`, for a saga that ended, with its state. */
+  reconsider(ended: OpenSaga, work: SagaWork): Promise<void> {
+    if (!this.has(ended)) this.sagas.set(keyOfSaga(ended), ended);
+    return this.submit(work);
+  }
+
   /** Resolves once the command is decided and its records are durable, or the partition is closed. */
   submit(work: SagaWork): Promise<void> {
     return new Promise((done) => {
@@ -106,13 +113,13 @@ export class SagaPartition implements OwnedPartition {
     this.writer.stop();
     for (const saga of this.sagas.values()) this.performer.forget(saga);
     await this.running;
-    for (const { done } of this.inbox.splice(0)) done();
+    for (const { done } of this.inbox.take(Number.POSITIVE_INFINITY)) done();
   }
 
   private async run(): Promise<void> {
     await new Promise(setImmediate);
-    while (this.inbox.length > 0 && !this.closed) {
-      const part = this.inbox.splice(0, ROUND_MAX);
+    while (!this.inbox.isEmpty && !this.closed) {
+      const part = this.inbox.take(ROUND_MAX);
       await this.round(part.map(({ work }) => work));
       for (const { done } of part) done();
     }

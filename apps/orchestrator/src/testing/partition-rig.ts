@@ -59,6 +59,11 @@ export class PartitionOwnerRig {
     return this.partitions.revoked(LANE, [0]);
   }
 
+  /** Resolves once the partition is open again: one that saw records of another process reads it again. */
+  async reread(): Promise<void> {
+    while (!this.owned.at(LANE, 0)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
   get partition(): SagaPartition {
     return this.owned.at(LANE, 0) as SagaPartition;
   }
@@ -68,7 +73,7 @@ export class PartitionOwnerRig {
     return [...this.partition.sagas.values()].map(({ saga_id }) => saga_id).sort();
   }
 
-  async start(saga_id: string): Promise<void> {
+  async start(saga_id: string, tenant_id = TENANT): Promise<void> {
     const definition_json = canonicalText(definition);
     const what = { saga_id, case_id: null, definition, definition_digest: sha256Hex(definition_json), definition_json, inputs_json: '{}' };
     const order: SagaOrder = {
@@ -81,15 +86,15 @@ export class PartitionOwnerRig {
       request_digest: null,
       source: null,
     };
-    await this.partition.submit({ tenant_id: TENANT, saga_id, order, cause: null });
+    await this.partition.submit({ tenant_id, saga_id, order, cause: null });
   }
 
-  async answer(saga_id: string): Promise<void> {
+  async answer(saga_id: string, tenant_id = TENANT): Promise<void> {
     const order: SagaOrder = {
       ...{ kind: 'wait_answered', step_id: 'go', is_refused: false, answer_json: null, reason: null },
       ...{ by, command_id: `answer ${saga_id}`, source: null },
     };
-    await this.partition.submit({ tenant_id: TENANT, saga_id, order, cause: null });
+    await this.partition.submit({ tenant_id, saga_id, order, cause: null });
   }
 
   statusOf(saga_id: string): string | undefined {
