@@ -4,7 +4,7 @@ import { cancelRun, endWait, fact, openTicket, undoFailed } from './drafts.js';
 import type { SagaFact } from './facts.js';
 import type { Due, Part } from './part.js';
 import { progressOf } from './progress.js';
-import { hasTicket, inDoubt, isLive, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
+import { hasTicket, inDoubt, isLive, mayHavePivot, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
 import { stuckIn, turnedBack, undoDue, undoRequested } from './undo-order.js';
 
 /**
@@ -49,18 +49,21 @@ function afterUndo(saga: RunningSaga, scope: readonly Run[], now_ms: number): Sa
 }
 
 function turn(saga: RunningSaga, part: Part, now_ms: number): SagaFact {
-  const cause = saga.is_cancelled ? 'cancelled' : part.verdict === 'failed' ? 'step_failed' : 'deadline';
+  const cause = saga.is_undo ? 'requested' : saga.is_cancelled ? 'cancelled' : part.verdict === 'failed' ? 'step_failed' : 'deadline';
   const about = { cause, failed_step_id: part.failed_step_id, pivot_step_id: pivotOf(saga)?.step_id ?? null, reason: null } as const;
   return fact(saga, 'saga_compensation_started', { ...about, started_at_ms: now_ms });
 }
 
 /**
  * Stops the saga: cancels running calls. Once all have ended it starts compensating or, if an irreversible step took effect, asks a person.
+ * While nobody knows whether one did, it waits for evidence, unless a person cancelled it: a cancelled saga goes back to the pivot anyway.
  */
 function stopping(saga: RunningSaga, part: Part, now_ms: number): SagaFact[] {
   const drop = dropped(saga, runsOf(saga), [...saga.waits.keys()], now_ms);
   if (drop.length > 0 || runsOf(saga).some(isLive)) return drop;
-  if (saga.is_cancelled || !pivotOf(saga)) return [turn(saga, part, now_ms)];
+  if (saga.is_undo || saga.is_cancelled) return [turn(saga, part, now_ms)];
+  if (mayHavePivot(saga)) return doubtTickets(saga, now_ms);
+  if (!pivotOf(saga)) return [turn(saga, part, now_ms)];
   return missingTicket(saga, 'failed_after_pivot', { step_id: part.failed_step_id, call_id: null }, now_ms);
 }
 
@@ -70,18 +73,21 @@ function doubtTickets(saga: RunningSaga, now_ms: number): SagaFact[] {
     .flatMap((run) => missingTicket(saga, 'in_doubt', run, now_ms));
 }
 
+/** The deadline stops nothing after the pivot, and nothing that runs while an irreversible step is in doubt. */
 function forward(saga: RunningSaga, now_ms: number): SagaFact[] {
   const part = progressOf(saga);
   const is_beyond = pivotOf(saga) !== undefined;
-  if (saga.is_cancelled || part.verdict === 'failed' || (saga.is_overdue && !is_beyond)) return stopping(saga, part, now_ms);
-  const late = saga.is_overdue ? missingTicket(saga, 'overdue_after_pivot', { step_id: null, call_id: null }, now_ms) : [];
+  const is_late = saga.is_overdue && !is_beyond;
+  if (saga.is_undo || saga.is_cancelled || part.verdict === 'failed' || (is_late && !mayHavePivot(saga)))
+    return stopping(saga, part, now_ms);
+  const late = saga.is_overdue && is_beyond ? missingTicket(saga, 'overdue_after_pivot', { step_id: null, call_id: null }, now_ms) : [];
   const facts = [
     ...late,
     ...dropped(saga, part.drop, part.drop_waits, now_ms),
     ...afterUndo(saga, part.undo, now_ms),
     ...doubtTickets(saga, now_ms),
   ];
-  if (facts.length > 0 || saga.paused_until_ms !== null) return facts;
+  if (facts.length > 0 || saga.paused_until_ms !== null || is_late) return facts;
   if (part.verdict === 'succeeded') return undoRequested(runsOf(saga)).length > 0 ? [] : [end(saga, 'completed', now_ms)];
   return part.due.filter(({ kind }) => kind === 'wait' || kind === 'manual').map((due) => openWait(saga, due, now_ms));
 }

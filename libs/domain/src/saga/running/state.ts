@@ -2,6 +2,7 @@ import type {
   Authority,
   EffectEvidence,
   Principal,
+  SagaCompensationCause,
   SagaEndStatus,
   SagaLevelSkipReason,
   SagaStepStatus,
@@ -128,7 +129,9 @@ export interface RunningSaga {
   paused_until_ms: number | null;
   is_cancelled: boolean;
   is_overdue: boolean;
-  turned: { cause: 'step_failed' | 'cancelled' | 'deadline'; failed_step_id: string | null } | null;
+  /** It only undoes earlier calls. Absent in snapshots of earlier releases: false. */
+  is_undo?: boolean;
+  turned: { cause: SagaCompensationCause; failed_step_id: string | null } | null;
   ended: SagaEndStatus | null;
   /** The reasons of the current pause of the clock, its start, and the total of earlier pauses. */
   clock: { holders: Set<string>; since_ms: number; stood_ms: number };
@@ -151,6 +154,12 @@ export const isLive = (run: Run): boolean => run.end === null;
 export const inDoubt = (run: Run): boolean => run.end?.effect === 'unknown';
 export const tookEffect = (run: Run): boolean => run.end?.effect === 'happened';
 
+/** True while the approval of the call of a step, or of the undo of it, is open. */
+export function isAsking(saga: RunningSaga, { step_id }: Run): boolean {
+  const wait = saga.waits.get(step_id);
+  return wait?.wait === 'call_approval' && wait.end === null;
+}
+
 const settled: ReadonlySet<UndoState> = new Set(['executed', 'by_hand', 'accepted']);
 const stuck: ReadonlySet<UndoState> = new Set(['failed', 'unconfirmed', 'missing']);
 /** True if the compensation is finished. */
@@ -171,6 +180,9 @@ export function pivotOf(saga: RunningSaga): Run | undefined {
     for (const run of runs) if (run.is_irreversible && tookEffect(run) && (run.end?.seq ?? 0) > (last?.end?.seq ?? -1)) last = run;
   return last;
 }
+
+/** An irreversible step that may be the pivot: its outcome is unknown. */
+export const mayHavePivot = (saga: RunningSaga): boolean => runsOf(saga).some((run) => run.is_irreversible && inDoubt(run));
 
 /** When the saga must have ended, epoch ms; null without a deadline, and while the clock is paused. */
 export function deadlineOf({ deadline_at_ms, clock }: RunningSaga): number | null {

@@ -1,6 +1,18 @@
 import type { SagaFact } from '../../saga/running/facts.js';
 import { stepKeyText } from '../../saga/running/keys.js';
-import { isStuck, isUndone, pivotOf, type Run, type RunningSaga, runOf, runsOf, type SagaState, stands } from '../../saga/running/state.js';
+import {
+  isAsking,
+  isStuck,
+  isUndone,
+  pivotOf,
+  type Run,
+  type RunningSaga,
+  runOf,
+  runsOf,
+  type SagaState,
+  stands,
+} from '../../saga/running/state.js';
+import { undoRequested } from '../../saga/running/undo-order.js';
 import type { Arbiter } from './arbiter.js';
 
 const shares = (a: Run, b: Run): boolean =>
@@ -25,6 +37,8 @@ function undoRules(before: RunningSaga, run: Run): string[] {
   if (doubts.length > 0) broken.push(`S6: ${run.step_id} is undone before the doubt about ${doubts.map(({ step_id }) => step_id)}`);
   return broken;
 }
+
+const mayBePivot = (run: Run): boolean => run.is_irreversible && run.end?.effect === 'unknown';
 
 /** No level is skipped while a call of its step is open or in doubt, or after the saga turned. */
 function skipRules(before: RunningSaga, step_id: string): string[] {
@@ -58,6 +72,10 @@ export function brokenBy(before: SagaState, { event_type, body }: SagaFact): str
       ...(open.length > 0 ? [`S8: ${body.step_id} starts again while ${open[0]?.call_id} is open or in doubt`] : []),
     ];
   }
+  if (event_type === 'saga_compensation_started' && body.cause !== 'cancelled' && runsOf(before).some(mayBePivot))
+    return ['S21: the saga turns while an irreversible step is in doubt'];
+  if (event_type === 'compensation_requested' && before.is_undo && undoRequested(runsOf(before)).some((run) => !isAsking(before, run)))
+    return [`S22: ${body.step_id} is undone beside another one`];
   if (event_type === 'compensation_requested') return undoRules(before, runOf(before, body.of_call_id) as Run);
   return [];
 }
@@ -72,7 +90,7 @@ export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
     const call = arbiter.calls.get(run.call_id);
     if (run.is_write && call?.truth && !call.is_misreported && run.end?.effect === 'none')
       broken.push(`S16: the effect of ${run.call_id} is lost`);
-    if (run.is_write && run.key !== stepKeyText(saga.saga_id, run.step_id, run.level))
+    if (run.is_write && !saga.is_undo && run.key !== stepKeyText(saga.saga_id, run.step_id, run.level))
       broken.push(`S17: ${run.call_id} has the key ${run.key}`);
     const was_late_for_pivot = (run.end?.seq ?? 0) <= (pivot?.end?.seq ?? -1);
     if (saga.turned && stands(run) && !was_late_for_pivot) broken.push(`S11: ${run.step_id} stands after the saga turned`);
