@@ -152,6 +152,34 @@ describe('requests', () => {
     expect(platform.read('answered.txt')).toBe('7');
   });
 
+  test('a later step reads the answer of an event and of an approval by pointer, an expression and a condition', async () => {
+    const wait = (name: string, kind: 'approval' | 'event') =>
+      ({ kind: 'wait', name, wait: kind, subject: name, timeout_ms: 60_000, on_timeout: 'fail' }) as const;
+    const path = { expression: 'steps.paid.output.file & ".txt"' };
+    const write = step(
+      'write',
+      'write_file',
+      { path, content: from('/steps/allowed/output/text') },
+      { when: 'steps.paid.output.amount > 1' },
+    );
+    await platform.start('reads', saga(sequence(wait('paid', 'event'), wait('allowed', 'approval'), write)));
+    await platform.reaches('reads', 'saga_wait_opened');
+    await platform.answer('reads', 'paid', { file: 'receipt', amount: 2 });
+    await platform.until('reads', (record) => record.event_type === 'saga_wait_opened' && record.event.step_id === 'allowed');
+    await platform.answer('reads', 'allowed', { text: 'yes' });
+    expect((await platform.ended('reads')).at(-1)).toBe('completed');
+    expect(platform.read('receipt.txt')).toBe('yes');
+  });
+
+  test('a step that reads an answer that nobody gave fails, and the saga is undone', async () => {
+    const wait = { kind: 'wait', name: 'ask', wait: 'approval', subject: 'ok?', timeout_ms: 60_000, on_timeout: 'fail' } as const;
+    const write = step('write', 'write_file', { path: literal('silent.txt'), content: from('/steps/ask/output/text') });
+    await platform.start('silent', saga(sequence(wait, write)));
+    await platform.reaches('silent', 'saga_wait_opened');
+    await platform.answer('silent', 'ask', null);
+    expect((await platform.ended('silent')).slice(-2)).toEqual(['write failed', 'aborted']);
+  });
+
   test('a wait that runs out fails or goes on as its definition says', async () => {
     const wait = (name: string, on_timeout: 'fail' | 'continue') =>
       ({ kind: 'wait', name, wait: 'event', subject: 'never', timeout_ms: 300, on_timeout }) as const;

@@ -75,14 +75,16 @@ export const map = (
 ): Kind<'map'> => ({ kind: 'map', name, over, concurrency, join, body });
 
 type WaitEnd = { timeout_ms: number; on_timeout?: 'fail' | 'continue' };
+/** `answer_schema`: JSON Schema of the answer, which later steps read like the output of a step. */
+type AnsweredWait = WaitEnd & { answer_schema?: Record<string, unknown> };
 
 /** Waits until a person answers the question. */
-export const waitForApproval = (name: string, subject: string, { timeout_ms, on_timeout = 'fail' }: WaitEnd): Kind<'wait'> => ({
-  ...{ kind: 'wait', name, wait: 'approval', subject, timeout_ms, on_timeout },
+export const waitForApproval = (name: string, subject: string, { on_timeout = 'fail', ...end }: AnsweredWait): Kind<'wait'> => ({
+  ...{ kind: 'wait', name, wait: 'approval', subject, on_timeout, ...end },
 });
 /** Waits for the event of this name. */
-export const waitForEvent = (name: string, subject: string, { timeout_ms, on_timeout = 'fail' }: WaitEnd): Kind<'wait'> => ({
-  ...{ kind: 'wait', name, wait: 'event', subject, timeout_ms, on_timeout },
+export const waitForEvent = (name: string, subject: string, { on_timeout = 'fail', ...end }: AnsweredWait): Kind<'wait'> => ({
+  ...{ kind: 'wait', name, wait: 'event', subject, on_timeout, ...end },
 });
 export const waitFor = (name: string, timeout_ms: number): Kind<'wait'> => ({
   ...{ kind: 'wait', name, wait: 'time', timeout_ms, on_timeout: 'continue' },

@@ -71,6 +71,10 @@ const wait = z
     subject: z.string().min(1).max(1000).optional().describe('of an approval: the question; of an event: its name'),
     timeout_ms: duration,
     on_timeout: z.enum(['fail', 'continue']),
+    answer_schema: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('JSON Schema 2020-12 of the answer of an approval or event: later steps read it at /steps/<name>/output'),
   })
   .meta({ id: 'SagaWaitBlock' });
 

@@ -1,3 +1,4 @@
+import { CompiledContracts } from '@countersign/calls';
 import type { JsonSchema } from '@countersign/contracts';
 import {
   checkDefinition,
@@ -8,6 +9,8 @@ import {
   type SagaDefinition,
   type SagaExpression,
   sagaExpressionsOf,
+  sagaPlacesWithin,
+  sagaRootOf,
   sagaSizeFaults,
 } from '@countersign/domain';
 import { Expression } from '@countersign/mapping';
@@ -16,8 +19,9 @@ import { inTurns } from '@countersign/process';
 
 type Step = SagaExpression['before'][number];
 
-/** What a step gives; undefined where one of several levels gives it, or a person. */
+/** What a step or wait gives; undefined where one of several levels gives it, or a person without a schema. */
 function outputSchema(step: Step, tools: readonly KnownTool[]): JsonSchema | undefined {
+  if (step.kind === 'wait') return step.answer_schema;
   const { use, fallbacks = [], manual } = step;
   return fallbacks.length > 0 || manual !== undefined ? undefined : resolveTool(use, tools)?.output_schema;
 }
@@ -50,6 +54,19 @@ function* textFaults(definition: SagaDefinition, tools: readonly KnownTool[]): G
   return found;
 }
 
+/** Compiles the schema of one answer a step. */
+function* answerFaults(definition: SagaDefinition): Generator<void, DefinitionFault[]> {
+  const found: DefinitionFault[] = [];
+  const contracts = new CompiledContracts();
+  for (const { block, pointer } of sagaPlacesWithin(sagaRootOf(definition))) {
+    if (block.kind !== 'wait' || block.answer_schema === undefined) continue;
+    yield;
+    const check = contracts.of({ digest: pointer, contract: { input_schema: block.answer_schema } });
+    if (typeof check === 'string') found.push(faultAt(block.name, `${pointer}/answer_schema`, check));
+  }
+  return found;
+}
+
 /** Faults and warnings of a definition, all at once; it may be published where there are no faults. */
 export interface CompiledDefinition {
   faults: DefinitionFault[];
@@ -60,7 +77,9 @@ function* compiled(definition: SagaDefinition, tools: readonly KnownTool[]): Gen
   const size = sagaSizeFaults(definition);
   if (size.length > 0) return { faults: size, warnings: [] };
   const found = checkDefinition(definition, tools);
-  const faults = [...found.filter(({ severity }) => severity === 'fault'), ...(yield* textFaults(definition, tools))];
+  const wrong = found.filter(({ severity }) => severity === 'fault');
+  const answers = (yield* answerFaults(definition)).filter(({ pointer }) => !wrong.some((fault) => fault.pointer === pointer));
+  const faults = [...wrong, ...(yield* textFaults(definition, tools)), ...answers];
   const faulty = new Set(faults.map(({ pointer }) => pointer));
   const warnings = found.filter(({ severity, pointer }) => severity === 'warning' && !faulty.has(pointer));
   return { faults, warnings };

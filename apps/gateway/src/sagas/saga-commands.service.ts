@@ -1,5 +1,5 @@
-import { type Caller, CallSealer, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
-import { canonicalText, type SagaAct } from '@countersign/contracts';
+import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import type { SagaAct } from '@countersign/contracts';
 import { type Tenant, tenantOf } from '@countersign/domain';
 import { readSagaRow, readSagaWait, type SagaRow } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
@@ -12,11 +12,9 @@ import { refusedByRecord } from './saga-refusals.js';
 import type { SagaControl, WaitAnswer } from './saga-request.schemas.js';
 import { refusalOfAct, refusalOfAnswer } from './saga-rights.js';
 import { summaryOf } from './saga-summary.js';
+import { SagaTexts } from './saga-texts.service.js';
 import type { SagaSummary } from './sagas.schemas.js';
 import { sagaNotFound } from './sagas.service.js';
-
-/** Bytes of canonical JSON of the answer of a wait. */
-export const ANSWER_BYTES_MAX = 65_536;
 
 /** Who requests something of which saga. */
 export interface SagaCommandBy {
@@ -27,8 +25,6 @@ export interface SagaCommandBy {
 
 type Answered = WithHeaders<SagaSummary> | Refusal;
 
-const issue = (path: string, message: string): Refusal =>
-  new Refusal('invalid-request', `${path}: ${message}`, { issues: [{ path, code: 'required', message }] });
 const pending = (): Refusal =>
   new Refusal('unavailable', `the request is on the record and was not decided within ${ANSWER_WITHIN_MS / 1000} s: read the saga`, {
     reason: 'saga_request_pending',
@@ -41,39 +37,31 @@ export class SagaCommands {
     private readonly configuration: ConfigurationService,
     private readonly exchanges: SagaExchanges,
     private readonly views: Views,
-    private readonly sealer: CallSealer,
+    private readonly texts: SagaTexts,
   ) {}
 
   async control(by: SagaCommandBy, act: SagaAct, body: SagaControl): Promise<Answered> {
-    const [step_id, reason] = [body.step_id ?? null, body.reason ?? null];
     const saga = await this.saga(by);
     if (saga instanceof Refusal) return saga;
     const denied = refusalOfAct(act, saga, by.caller);
     if (denied) return denied;
-    const sealed = await this.sealed(by.caller.tenant_id, body.subjects, reason);
-    if (sealed instanceof Refusal) return sealed;
-    const { saga_id } = saga;
-    return this.decided(saga, (tenant) =>
-      this.exchanges.decided(tenant, 'saga_control_requested', { saga_id, act, step_id, reason: sealed, by: by.caller.principal }),
-    );
+    const reason = await this.texts.reason(by.caller.tenant_id, body.subjects, body.reason);
+    if (reason instanceof Refusal) return reason;
+    const what = { saga_id: saga.saga_id, act, step_id: body.step_id ?? null, reason, by: by.caller.principal };
+    return this.decided(saga, (tenant) => this.exchanges.decided(tenant, 'saga_control_requested', what));
   }
 
   async answerWait(by: SagaCommandBy, step_id: string, body: WaitAnswer): Promise<Answered> {
-    const { outcome, answer, subjects } = body;
     const saga = await this.saga(by);
     if (saga instanceof Refusal) return saga;
     const faulty = await this.waitFault(saga, step_id, by.caller);
     if (faulty) return faulty;
-    const answer_json = answerText(answer);
-    if (answer_json instanceof Refusal) return answer_json;
     const { tenant_id, principal } = by.caller;
-    const [sealed_answer, sealed_reason] = [
-      await this.sealed(tenant_id, subjects, answer_json, 'json'),
-      await this.sealed(tenant_id, subjects, body.reason ?? null),
-    ];
-    if (sealed_answer instanceof Refusal) return sealed_answer;
-    if (sealed_reason instanceof Refusal) return sealed_reason;
-    const what = { saga_id: saga.saga_id, step_id, is_refused: outcome === 'refused', answer_json: sealed_answer, reason: sealed_reason };
+    const answer_json = await this.texts.answer(saga, step_id, body);
+    if (answer_json instanceof Refusal) return answer_json;
+    const reason = await this.texts.reason(tenant_id, body.subjects, body.reason);
+    if (reason instanceof Refusal) return reason;
+    const what = { saga_id: saga.saga_id, step_id, is_refused: body.outcome === 'refused', answer_json, reason };
     return this.decided(saga, (tenant) => this.exchanges.decided(tenant, 'saga_answer_requested', { ...what, by: principal }));
   }
 
@@ -91,18 +79,6 @@ export class SagaCommands {
     return new Refusal('conflict', `the wait has ended: ${wait.ended_as}`, { reason: 'saga_wait_ended', ended_as: wait.ended_as });
   }
 
-  /** A text about data subjects is sealed under their keys. */
-  private async sealed(
-    tenant_id: string,
-    subjects: readonly string[],
-    text: string | null,
-    form: 'text' | 'json' = 'text',
-  ): Promise<string | null | Refusal> {
-    if (text === null || subjects.length > 0)
-      return form === 'json' ? this.sealer.jsonAbout(tenant_id, subjects, text) : this.sealer.about(tenant_id, subjects, text);
-    return this.sealer.forged(tenant_id, text) ?? text;
-  }
-
   private async decided({ tenant_id, saga_id }: SagaRow, exchange: (tenant: Tenant) => Promise<SagaAnswer | undefined>): Promise<Answered> {
     const tenant = tenantOf(this.configuration.state, tenant_id);
     if (!tenant) return sagaNotFound();
@@ -113,21 +89,5 @@ export class SagaCommands {
     const row = await readSagaRow(this.views.store, tenant_id, saga_id);
     const headers: Record<string, string> = answer.at ? { 'countersign-position': positionText(answer.at) } : {};
     return row ? { body: summaryOf(row), headers } : sagaNotFound();
-  }
-}
-
-function answerText(answer: unknown): string | null | Refusal {
-  if (answer === undefined) return null;
-  const text = canonicalAnswer(answer);
-  if (text instanceof Refusal) return text;
-  const bytes = Buffer.byteLength(text);
-  return bytes <= ANSWER_BYTES_MAX ? text : issue('/answer', `has ${bytes} bytes of JSON, at most ${ANSWER_BYTES_MAX} are allowed`);
-}
-
-function canonicalAnswer(answer: unknown): string | Refusal {
-  try {
-    return canonicalText(answer);
-  } catch (cause) {
-    return issue('/answer', cause instanceof Error ? cause.message : 'is not canonical JSON');
   }
 }

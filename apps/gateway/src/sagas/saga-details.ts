@@ -32,7 +32,7 @@ function stepOf(row: SagaStepWrite): SagaStepAnswer {
 
 const TAKES_ANSWER: ReadonlySet<SagaWaitRow['wait']> = new Set(['approval', 'event', 'manual']);
 
-function waitOf(row: SagaWaitRow, questions: Readonly<Record<string, string>>): SagaWaitAnswer {
+function waitOf(row: SagaWaitRow, questions: Readonly<Record<string, string>>, schemas: Readonly<Record<string, unknown>>): SagaWaitAnswer {
   const { saga_id, step_id, wait, event_name, until_ms, opened_at_ms, ended_as } = row;
   const isAsked = wait === 'approval' || wait === 'manual';
   const { name } = instanceOf(step_id);
@@ -41,6 +41,7 @@ function waitOf(row: SagaWaitRow, questions: Readonly<Record<string, string>>): 
   return {
     ...{ step_id, wait, question, event: event_name, until: new Date(until_ms).toISOString() },
     ...{ opened_at: new Date(opened_at_ms).toISOString(), ended_as, ended_by: nameOf(row.ended_by), ended_at: isoOf(row.ended_at_ms) },
+    answer_schema: takesAnswer && Object.hasOwn(schemas, name) ? schemas[name] : null,
     ...{ reason: row.end_reason, answer_at: takesAnswer ? `/v1/sagas/${saga_id}/waits/${encodeURIComponent(step_id)}` : null },
   };
 }
@@ -59,12 +60,13 @@ function pivotOf(steps: readonly SagaStepWrite[]): string | null {
 /** A saga with its steps, waits and tickets. */
 export function detailsOf({ saga, steps, waits, tickets, skips }: ReadSaga): SagaWithSteps {
   const asked = (parsed(saga.questions) ?? {}) as Readonly<Record<string, string>>;
+  const schemas = (parsed(saga.answer_schemas) ?? {}) as Readonly<Record<string, unknown>>;
   return {
     ...summaryOf(saga),
     pivot_step_id: pivotOf(steps),
     steps: steps.map(stepOf),
     skipped_levels: skips.map(skippedOf),
-    waits: waits.map((row) => waitOf(row, asked)),
+    waits: waits.map((row) => waitOf(row, asked, schemas)),
     tickets: tickets.map(ticketOf),
   };
 }

@@ -7,8 +7,8 @@ import { issuesProblem } from '../requests/body-issues.js';
 import { refusedDefinition } from '../saga-definitions/refused-definition.js';
 import { shortDefinition } from './short-definition.js';
 
-/** Ids that begin with `saga_` are made by the gateway. */
-const SAGA_ID = /^(?!saga_)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** Ids that begin with `saga_` or `undo_` are made by the gateway. */
+const SAGA_ID = /^(?!saga_|undo_)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const text = (max: number) => z.string().min(1).max(max);
 const name = z.string().regex(DEFINITION_NAME, 'at most 64 of a to z, 0 to 9, _ and -, a letter first');
 
@@ -24,7 +24,7 @@ const body = z.strictObject({
   inputs: z.record(z.string(), z.unknown()).default({}).describe('checked against the `input_schema` of the definition'),
   saga_id: z
     .string()
-    .regex(SAGA_ID, 'at most 100 of A to Z, a to z, 0 to 9, dot, _ and -, a letter or digit first, and not `saga_` first')
+    .regex(SAGA_ID, 'at most 100 of A to Z, a to z, 0 to 9, dot, _ and -, a letter or digit first, and not `saga_` or `undo_` first')
     .optional()
     .describe('your own id: the same request sent again is the same saga, another one is 409 saga_id_taken'),
   case_id: text(CASE_ID_MAX).optional().describe('an id of a case, or `ext:` and its external_id'),
@@ -63,7 +63,7 @@ export const sagaDecision = z.strictObject({ step_id: step_id.optional(), reason
 export const waitAnswer = z
   .strictObject({
     outcome: z.enum(['answered', 'refused']),
-    answer: z.unknown().optional().describe('at most 64 KiB of JSON; of a manual step its output'),
+    answer: z.unknown().optional().describe('at most 64 KiB of JSON: the output of the wait or manual step, which later steps may read'),
     reason: reason.optional(),
     subjects: subjectsRequest,
   })

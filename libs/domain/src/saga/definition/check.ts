@@ -84,6 +84,14 @@ function junctionFaults(place: Place, scope: Scope, tools: readonly KnownTool[])
   return [...own, ...inner];
 }
 
+const answerSchemaFaults = (definition: SagaDefinition): DefinitionFault[] =>
+  within(rootOf(definition)).flatMap(({ block, pointer }) => {
+    if (block.kind !== 'wait' || block.answer_schema === undefined) return [];
+    const place = `${pointer}/answer_schema`;
+    if (block.wait === 'time') return [faultAt(block.name, place, 'a wait for a moment has no answer')];
+    return schemaFaults(block.answer_schema).map((message) => faultAt(block.name, place, message));
+  });
+
 const inputSchemaFaults = ({ input_schema }: SagaDefinition): DefinitionFault[] =>
   input_schema === undefined ? [] : schemaFaults(input_schema).map((message) => faultAt(null, '/input_schema', message));
 
@@ -105,5 +113,12 @@ export function checkDefinition(definition: SagaDefinition, tools: readonly Know
   const scope: Scope = { input_schema, ran: new Map(), names, in_map: false };
   const effects = stepsOf(definition).flatMap(({ block, pointer }) => effectFaults(block, pointer, later.has(block), tools));
   const shape = [...shapeFaults(definition, tools), ...unknownToolFaults(stepsOf(definition), tools)];
-  return once([...schema, ...shape, ...junctionFaults(root, scope, tools), ...effects, ...deadlineFaults(definition, tools)]);
+  return once([
+    ...schema,
+    ...answerSchemaFaults(definition),
+    ...shape,
+    ...junctionFaults(root, scope, tools),
+    ...effects,
+    ...deadlineFaults(definition, tools),
+  ]);
 }

@@ -77,7 +77,12 @@ export interface WaitBlock {
   timeout_ms: number;
   /** The result of a timeout; a `time` wait always continues. */
   on_timeout: 'fail' | 'continue';
+  /** The answer of an approval or event, which is its output; absent: any JSON, or none. */
+  answer_schema?: JsonSchema;
 }
+
+/** A block that later blocks read at /steps/<name>/output: what a tool returned, or what a wait was answered. */
+export type OutputBlock = StepBlock | WaitBlock;
 
 export type Block = StepBlock | SequenceBlock | BranchBlock | ParallelBlock | MapBlock | WaitBlock;
 

@@ -1,12 +1,12 @@
 import { memberPointer } from '@countersign/contracts';
-import type { Binding, Block, SagaDefinition, StepBlock, ToolUse } from './definition.js';
+import type { Binding, Block, OutputBlock, SagaDefinition, StepBlock, ToolUse } from './definition.js';
 import { below, nameOf, type Place, rootOf } from './places.js';
 import { placedUses } from './tools.js';
 
 /** What a text of a definition may read besides the inputs of the saga. */
 export interface Readable {
-  /** Steps that may have run before it. Whether they did is known only when it is evaluated. */
-  before: readonly StepBlock[];
+  /** Steps and waits that may have run before it. Whether they did is known only when it is evaluated. */
+  before: readonly OutputBlock[];
   /** Whether `item` and `index` have a meaning. */
   in_map: boolean;
 }
@@ -20,10 +20,11 @@ export interface SagaExpression extends Readable {
   pointer: string;
 }
 
-/** Steps whose output one name means after this block: those of a map have one for each item. */
-function stepsIn(block: Block): StepBlock[] {
+/** Steps and waits whose output one name means after this block: those of a map have one for each item. */
+function outputsIn(block: Block): OutputBlock[] {
   if (block.kind === 'step') return [block];
-  return block.kind === 'map' ? [] : below({ block, pointer: '' }).flatMap((inner) => stepsIn(inner.block));
+  if (block.kind === 'wait') return block.wait === 'time' ? [] : [block];
+  return block.kind === 'map' ? [] : below({ block, pointer: '' }).flatMap((inner) => outputsIn(inner.block));
 }
 
 function bound(binding: Binding, step: string | null, pointer: string, readable: Readable): SagaExpression[] {
@@ -68,7 +69,7 @@ function textsOf(place: Place, readable: Readable): SagaExpression[] {
   let { before } = inside;
   const inner = below(place).flatMap((each) => {
     const found = textsOf(each, { ...inside, before });
-    if (block.kind === 'sequence') before = [...before, ...stepsIn(each.block)];
+    if (block.kind === 'sequence') before = [...before, ...outputsIn(each.block)];
     return found;
   });
   return [...ownTexts(place, readable), ...inner];

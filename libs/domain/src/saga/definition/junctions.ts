@@ -1,5 +1,5 @@
 import { type JsonSchema, memberPointer } from '@countersign/contracts';
-import { type Binding, type MapBlock, type StepBlock, usesOf } from './definition.js';
+import { type Binding, type MapBlock, type OutputBlock, usesOf, type WaitBlock } from './definition.js';
 import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
 import { type Fit, literalFit, schemaFit } from './fit.js';
 import { resolveTool } from './tools.js';
@@ -7,8 +7,8 @@ import { resolveTool } from './tools.js';
 /** The values that a place of the definition may read. */
 export interface Scope {
   input_schema: JsonSchema | undefined;
-  /** Steps that always run before it, by name. */
-  ran: ReadonlyMap<string, StepBlock>;
+  /** Steps and waits that always run before it, by name. */
+  ran: ReadonlyMap<string, OutputBlock>;
   /** All names of the definition. */
   names: ReadonlySet<string>;
   in_map: boolean;
@@ -39,6 +39,16 @@ export function schemaAt(schema: JsonSchema, parts: readonly string[]): JsonSche
   return at;
 }
 
+/** The schema of what a wait was answered. */
+function answerSchema(
+  { name, wait, on_timeout, answer_schema }: WaitBlock,
+  parts: readonly string[],
+): (JsonSchema | string)[] | string | undefined {
+  if (wait === 'time') return `${name} waits for a moment: it has no output`;
+  if (on_timeout === 'continue') return `${name} may go on without an answer: use an expression`;
+  return answer_schema && [schemaAt(answer_schema, parts)];
+}
+
 /** The possible schemas of a pointer: one per level of its step. A text: why the pointer is invalid. Undefined: unknown. */
 function sources(from: string, scope: Scope, tools: readonly KnownTool[]): (JsonSchema | string)[] | string | undefined {
   const [head, name, side, ...rest] = partsOf(from) ?? [];
@@ -48,6 +58,7 @@ function sources(from: string, scope: Scope, tools: readonly KnownTool[]): (Json
     return 'a pointer begins with /inputs, /steps/<name>/output, /item or /index';
   const step = scope.ran.get(name);
   if (!step) return scope.names.has(name) ? `${name} may not have run before this step` : `there is no step ${name}`;
+  if (step.kind === 'wait') return answerSchema(step, rest);
   if (step.manual !== undefined) return `${name} may end as a manual task, whose answer has no schema: use an expression`;
   return usesOf(step)
     .flatMap((use) => resolveTool(use, tools) ?? [])
