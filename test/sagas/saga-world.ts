@@ -93,6 +93,12 @@ export class SagaWorld {
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   }
 
+  /** A response whose body is read as it arrives. */
+  fetch(url: string, headers: Record<string, string>, key?: string): Promise<Response> {
+    const { port, admin_key } = this.gateways[0] as RunningGateway;
+    return fetch(`http://127.0.0.1:${port}${url}`, { headers: { authorization: `Bearer ${key ?? admin_key}`, ...headers } });
+  }
+
   /** The header with which a read waits until the views show everything on the record. */
   async seenAll(): Promise<Record<string, string>> {
     const positions: string[] = [];

@@ -4,10 +4,6 @@ import type { SagaRecord } from './saga-watches.js';
 const ANSWERS: ReadonlySet<SagaRecord['event_type']> = new Set([
   ...(['saga_started', 'saga_ended', 'saga_controlled', 'saga_wait_ended', 'saga_request_refused'] as const),
 ]);
-/** Whether a record with these headers may answer a request; one without its type may. */
-export const mayAnswer = ({ event_type }: Readonly<Record<string, string>>): boolean =>
-  event_type === undefined || (ANSWERS as ReadonlySet<string>).has(event_type);
-
 /** More answers for one saga while one request waits are dropped: the views have them. */
 const KEPT_MAX = 100;
 
@@ -17,6 +13,11 @@ export class SagaWatch {
   private arrived: (() => void)[] = [];
 
   constructor(readonly close: () => void) {}
+
+  /** Only records that may answer a request; one without its type may. */
+  wants({ event_type }: Readonly<Record<string, string>>): boolean {
+    return event_type === undefined || (ANSWERS as ReadonlySet<string>).has(event_type);
+  }
 
   take(at: SagaRecord): void {
     if (!ANSWERS.has(at.event_type) || this.answers.length >= KEPT_MAX) return;

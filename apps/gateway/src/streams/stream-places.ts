@@ -2,7 +2,8 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Problem } from '../http/problem.js';
 
-export type StreamKind = 'call' | 'case';
+const KINDS = ['call', 'case', 'saga'] as const;
+export type StreamKind = (typeof KINDS)[number];
 type Scope = 'principal' | 'tenant' | 'gateway';
 
 /** Maximum of open event streams in one gateway. */
@@ -64,7 +65,7 @@ export class StreamPlaces {
       labelNames: ['kind'],
       registers: [register],
       collect() {
-        for (const kind of ['call', 'case']) this.set({ kind }, kinds.of(kind));
+        for (const kind of KINDS) this.set({ kind }, kinds.of(kind));
       },
     });
     this.refused = new Counter({
