@@ -1,6 +1,7 @@
 import type { Webhook } from '@countersign/domain';
 import type { CallbackSender } from '../callbacks/callback-sender.js';
 import { type SendResult, unsent } from '../callbacks/send-result.js';
+import type { SagaTicketAction } from '../sagas/sagas.schemas.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { Mailer } from './mailer.js';
 import type { Notification } from './notification.js';
@@ -68,8 +69,14 @@ export class Channels {
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function facts({ data }: Notification): string[] {
-  return Object.entries(data)
+/** A line for each fact. What may be done is a list: each line says what, and where to send which step. */
+function facts({ data: { actions, ...data } }: Notification): string[] {
+  const lines = Object.entries(data)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return Array.isArray(actions) ? [...lines, ...actions.map(actionLine)] : lines;
+}
+
+function actionLine({ act, href, step_id, what }: SagaTicketAction): string {
+  return `${act}: POST ${href}${step_id === null ? '' : ` with step_id ${step_id}`} (${what})`;
 }
