@@ -103,7 +103,7 @@ export class SagaPlatform {
       ...{ is_repeatable: true, request_digest: sha256Hex(definition_json), case_id: null },
       ...{ definition: definition.name, definition_version: definition.version },
       ...{ definition_digest: sha256Hex(definition_json), definition_json, inputs_json: canonicalText(inputs) },
-      ...{ deadline_at_ms: null, by: bot, authority: null },
+      ...{ deadline_at_ms: null, by: bot, authority: null, undoes: [] },
       ...more,
     });
   }
@@ -136,6 +136,22 @@ export class SagaPlatform {
     await changeCircuits(this.deps.store, [{ tenant_id: 'default', tool, version, revision: null, after }]);
     // Every process reads the circuits once a second.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
+  }
+
+  /** Appends the result of an earlier run of a call, as an executor that had lost its claim does: the call took effect after all. */
+  async lateResult(call_id: string): Promise<void> {
+    const { log, codec } = this.deps;
+    const partition = Number(call_id.slice(0, call_id.indexOf('-')));
+    const { events } = await new BatchDecoder(codec, undefined).decode(await log.read('tool-executed', partition, 0, READ_MAX));
+    const end = events.find(({ event_type, event }) => event_type === 'tool_executed' && event.meta.call_id === call_id);
+    if (end?.event_type !== 'tool_executed') throw new Error(`call ${call_id} has not ended`);
+    const { meta, outcome } = end.event;
+    const happened = { ...outcome, status: 'succeeded', effect: 'happened', error: null, output_json: '{}' } as const;
+    const late = { ...end.event, meta: { ...meta, ...firstMeta('default', Date.now()), call_id, partition }, outcome: happened };
+    const value = codec.encode('tool_executed', late);
+    await log.append([
+      { topic: 'tool-executed', partition, key: end.event.idempotency_key, value, headers: { event_type: 'tool_executed' } },
+    ]);
   }
 
   /** A call as its envelope shows it. */

@@ -22,6 +22,7 @@ import { StepRepairs } from './effects/step-repairs.js';
 import { UndoCalls } from './effects/undo-calls.js';
 import { CallOutputs } from './evaluation/call-outputs.js';
 import { SagaScopes } from './evaluation/saga-scopes.js';
+import { LateEffects } from './late-effects/late-effects.js';
 import { OrchestratorModule } from './orchestrator.module.js';
 import { EndedSagas } from './partitions/ended-sagas.js';
 import type { SagaPartition } from './partitions/saga-partition.js';
@@ -103,12 +104,14 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
   const requests = new SagaRequests(new StartOrders(shared.configuration, rulings, compiled), new EndedSagas(shared.views));
   const source = { log, codec, schemas, snapshots, compiled };
   const partitions = new SagaPartitions(owned, source, requests, effects, { now_ms, logger });
+  const late = new LateEffects(shared.views.store, shared.configuration, owned, source, logger);
   const transport = transportOf(deps, config, partitions);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(OrchestratorModule.with(partitions), {
     strategy: transport,
     logger: new NestLogger(logger),
   });
   await app.listen();
+  late.start();
   const saving = setInterval(() => void snapshots.saveAll(owned.all()), config.snapshot_every_ms).unref();
   const state = { caught_up: false };
   void transport.caughtUp().then(
@@ -122,6 +125,7 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
     async close() {
       state.caught_up = false;
       clearInterval(saving);
+      await late.close();
       const closing = app.close();
       await Promise.race([closing, sleep(HANDLERS_END_WITHIN_MS, undefined, { ref: false })]);
       await Promise.race([snapshots.saveAll(owned.all()), sleep(SAVED_WITHIN_MS, undefined, { ref: false })]);

@@ -18,7 +18,8 @@ export interface SagaSource {
   snapshots: { load(lane: string, partition: number, head: number): Promise<PartitionSnapshot | undefined> };
 }
 
-type SagaRecord = Recorded<SagaFact['event_type'] | 'saga_request_refused'>;
+/** A record of a partition of sagas. */
+export type SagaRecord = Recorded<SagaFact['event_type'] | 'saga_request_refused'>;
 
 /** Folds the records of one partition: open sagas, ended ones, and up to where requests have an answer. */
 export class SagaReplay {

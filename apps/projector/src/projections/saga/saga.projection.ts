@@ -1,6 +1,7 @@
 import { type Statement, sagaTables as set } from '@countersign/store';
 import type { Change, PendingRows, Projection } from '../projection.js';
 import { PendingAnswers } from './pending-answers.js';
+import { PendingLateEffects } from './pending-late-effects.js';
 import { PendingSagaRows } from './pending-saga-rows.js';
 import { PendingSkips } from './pending-skips.js';
 import { PendingSteps } from './pending-steps.js';
@@ -19,12 +20,16 @@ class PendingSagas implements PendingRows {
     new PendingAnswers(),
   ];
 
-  fold({ at }: Change): void {
+  private readonly late = new PendingLateEffects();
+
+  fold(change: Change): void {
+    this.late.fold(change);
+    const { at } = change;
     if (isSagaEvent(at)) for (const part of this.parts) part.fold(at);
   }
 
   statements(): Statement[] {
-    return this.parts.flatMap((part) => part.statements());
+    return [...this.parts, this.late].flatMap((part) => part.statements());
   }
 }
 
