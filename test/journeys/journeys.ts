@@ -15,6 +15,7 @@ import { describeRunJourneys } from './run-journeys.js';
 import { describeSagaJourneys } from './saga-journeys.js';
 import { describeStorm } from './storm-journey.js';
 import { describeUndoJourneys } from './undo-journeys.js';
+import { describeUndoSelectionJourneys } from './undo-selection-journeys.js';
 import { describeUsageJourneys } from './usage-journeys.js';
 
 export interface JourneyOptions {
@@ -61,7 +62,10 @@ export const viewTopic: Topic = (at) => {
 };
 
 /** Undoing the effects of calls. */
-export const undoTopic: Topic = (at) => describeUndoJourneys(at);
+export const undoTopic: Topic = (at) => {
+  describeUndoJourneys(at);
+  describeUndoSelectionJourneys(at);
+};
 
 /** Several calls that run as one. */
 export const sagaTopic: Topic = (at) => describeSagaJourneys(at);

@@ -52,3 +52,73 @@ test.each(['policy.after_ruling', 'executor.after_claim', 'executor.after_starte
     else expect(undo.status).toBe('in_doubt');
   },
 );
+
+interface Saga {
+  status: string;
+  tickets: { ticket: string }[];
+}
+
+const ENDS = ['compensated', 'compensation_failed'];
+
+/** Undoes these calls while the platform dies at this point, and starts it again. Nobody asks a second time, unless the request was lost. */
+async function selectionAcrossCrash(point: string, call_ids: readonly string[]): Promise<Saga> {
+  await platform.process.stop();
+  await platform.up({ COUNTERSIGN_CRASH_AT: point });
+  const before = platform.admin();
+  const { preview_digest } = (await before.request<{ preview_digest: string }>('POST', '/v1/calls:undo', { call_ids, preview: true })).body;
+  await before.request('POST', '/v1/calls:undo', { call_ids, preview_digest }).catch(() => undefined);
+  await platform.process.exit();
+  await platform.up();
+  const api = platform.admin();
+  const { items } = (await api.request<{ items: { saga_id: string }[] }>('GET', '/v1/sagas')).body;
+  if (items.length === 0) await api.request('POST', '/v1/calls:undo', { call_ids, preview_digest });
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const [saga] = (await api.request<{ items: (Saga & { saga_id: string })[] }>('GET', '/v1/sagas')).body.items;
+    if (saga && ENDS.includes(saga.status)) return (await api.request<Saga>('GET', `/v1/sagas/${saga.saga_id}`)).body;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`the undo does not end: ${JSON.stringify((await api.request('GET', '/v1/sagas')).body)}`);
+}
+
+async function moved(source: string, destination: string): Promise<string> {
+  const { body } = await platform.admin().call({ tool: 'move_file', inputs: { source, destination } });
+  expect(body.status).toBe('succeeded');
+  return body.call_id;
+}
+
+const points = (name: string, passes: readonly number[]) => passes.map((pass) => `${name}:${pass}`);
+/** The saga has four undos: two on one file, two on files of their own. */
+const POINTS = [
+  ...points('gateway.before_request', [1]),
+  ...points('orchestrator.before_records', [1, 2, 3, 5, 8]),
+  ...points('orchestrator.after_records', [1, 2, 4, 7]),
+  ...points('policy.after_ruling', [1, 3]),
+  ...points('executor.after_claim', [2]),
+  ...points('executor.after_started', [2]),
+  ...points('executor.after_effect', [1, 3]),
+  ...points('executor.after_end', [2]),
+];
+
+test.each(POINTS)(
+  'an undo of several calls during which gateway and orchestrator are killed at %s: none twice, none lost',
+  async (point) => {
+    for (const name of ['a1', 'c1', 'd1']) writeFileSync(file(name), name);
+    const moves = [
+      ['a1', 'a2'],
+      ['a2', 'a3'],
+      ['c1', 'c2'],
+      ['d1', 'd2'],
+    ] as const;
+    const call_ids: string[] = [];
+    for (const [source, destination] of moves) call_ids.push(await moved(source, destination));
+    const saga = await selectionAcrossCrash(point, call_ids);
+    const { items } = (await platform.admin().request<{ items: Envelope[] }>('GET', '/v1/calls?tool=move_file&limit=200&expand=*')).body;
+    const undos = (items as (Envelope & { compensates: string | null })[]).filter(({ compensates }) => compensates !== null);
+    expect(undos.map(({ compensates }) => compensates).sort()).toEqual([...call_ids].sort());
+    expect(undos.every(settled)).toBe(true);
+    // Every file is where it was, or the undo that may have moved it is in doubt and has a ticket.
+    const there = ['a1', 'c1', 'd1'].filter((name) => existsSync(file(name)) && readFileSync(file(name), 'utf8') === name);
+    if (saga.status === 'compensated') expect(there).toEqual(['a1', 'c1', 'd1']);
+    else expect([saga.tickets.some(({ ticket }) => ticket === 'compensation_failed'), there.length >= 2]).toEqual([true, true]);
+  },
+);

@@ -116,7 +116,7 @@ export {
   rootOf as sagaRootOf,
   within as sagaPlacesWithin,
 } from './saga/definition/places.js';
-export { sagaQuestionsOf } from './saga/definition/questions.js';
+export { sagaAnswersOf, sagaQuestionsOf } from './saga/definition/questions.js';
 export { shapeFaults as sagaShapeFaults } from './saga/definition/shape-faults.js';
 export { sizeFaults as sagaSizeFaults } from './saga/definition/size-faults.js';
 export { placedUses, resolveTool } from './saga/definition/tools.js';
@@ -128,6 +128,7 @@ export { SagaSimulation, type SimulatedEnds, simulationFault } from './saga/reli
 export { wilsonInterval } from './saga/reliability/wilson.js';
 export type * from './saga/running/commands.js';
 export { decideSaga, type SagaDecision } from './saga/running/decide.js';
+export { undoDefinition } from './saga/running/earlier-effects.js';
 export { type SagaEffect, type SagaStatus, sagaEffectsOf, sagaStatusOf } from './saga/running/effects.js';
 export { evolveSaga, replaySaga } from './saga/running/evolve.js';
 export type { SagaEventType, SagaFact } from './saga/running/facts.js';

@@ -54,8 +54,17 @@ export class SagaLaunches {
     const { tenant_id } = tenant;
     if (await this.open.isFull(tenant_id)) return tooMany();
     const sealed = await this.sealed(tenant_id, fields, by.subjects);
-    if (sealed instanceof Refusal) return sealed;
-    this.open.add(tenant_id);
+    return sealed instanceof Refusal ? sealed : this.request(tenant, identity, sealed, by);
+  }
+
+  /** Records a request whose texts are sealed and whose bounds are checked. */
+  async request(
+    tenant: Tenant,
+    identity: SagaIdentity,
+    sealed: CheckedSagaRequest,
+    by: Pick<LaunchBy, 'caller' | 'wait_ms'>,
+  ): Promise<StartedSaga | Refusal> {
+    this.open.add(tenant.tenant_id);
     return this.answered(identity, await this.exchanges.start(tenant, sealed, by.wait_ms), by);
   }
 
@@ -68,7 +77,11 @@ export class SagaLaunches {
     return sealed instanceof Refusal ? sealed : { ...fields, inputs_json: sealed as string };
   }
 
-  private async answered(identity: SagaIdentity, answer: StartAnswer | undefined, by: LaunchBy): Promise<StartedSaga | Refusal> {
+  private async answered(
+    identity: SagaIdentity,
+    answer: StartAnswer | undefined,
+    by: Pick<LaunchBy, 'caller' | 'wait_ms'>,
+  ): Promise<StartedSaga | Refusal> {
     const { saga_id, request_digest } = identity;
     const { tenant_id } = by.caller;
     if (!answer) return pending(saga_id);
@@ -85,7 +98,7 @@ export class SagaLaunches {
   private async started(
     { saga_id }: SagaIdentity,
     { at, end }: Extract<StartAnswer, { kind: 'started' }>,
-    by: LaunchBy,
+    by: Pick<LaunchBy, 'caller' | 'wait_ms'>,
   ): Promise<StartedSaga> {
     const position = positionOf(end ?? at);
     const headers = { location: locationOf(saga_id), 'countersign-position': positionText(position) };

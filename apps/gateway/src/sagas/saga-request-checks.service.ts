@@ -41,6 +41,7 @@ export class SagaRequestChecks {
       ...{ saga_id, is_repeatable: chosen_by !== 'none', request_digest, case_id },
       ...{ definition: published?.name ?? null, definition_version: published?.version ?? null, definition_digest: digest },
       ...{ definition_json: published ? null : definition_json, inputs_json, deadline_at_ms, by: caller.principal, authority },
+      undoes: [],
     };
   }
 

@@ -22,6 +22,7 @@ export function summaryOf(row: SagaRow): SagaSummary {
     ...{ started_by: nameOf(row.started_by), on_behalf_of, started_at: isoOf(row.started_at_ms) },
     ...{ deadline_at: isoOf(row.deadline_at_ms), paused, ended_at: isoOf(row.ended_at_ms) },
     ...{ failed_step_id, reason: row.end_reason, error: parsed(row.error) },
+    undoes: row.undoes ?? 0,
   };
 }
 
@@ -34,10 +35,12 @@ export function recordedSummary(started: EventMap['saga_started'], end: EventMap
 }
 
 function startedSummary(event: EventMap['saga_started']): SagaSummary {
-  const { saga_id, case_id, definition, definition_version, definition_digest, by, authority, started_at_ms, deadline_at_ms } = event;
+  const { saga_id, case_id, definition, definition_version, definition_digest, by, authority, started_at_ms, deadline_at_ms, undoes } =
+    event;
   return {
     ...{ saga_id, case_id, status: 'pending', definition: namedDefinition(definition, definition_version), definition_digest },
     ...{ started_by: { kind: by.kind, id: by.id }, on_behalf_of: authority?.on_behalf_of?.id ?? null, started_at: isoOf(started_at_ms) },
     ...{ deadline_at: isoOf(deadline_at_ms), paused: false, ended_at: null, failed_step_id: null, reason: null, error: null },
+    undoes: undoes.length,
   };
 }

@@ -5,6 +5,7 @@ import { SagaAnswers } from './saga-answers.service.js';
 import { SagaCommandsController } from './saga-commands.controller.js';
 import { SagaCommands } from './saga-commands.service.js';
 import { SagaDefinitionChoice } from './saga-definition-choice.service.js';
+import { SagaEventsController } from './saga-events.controller.js';
 import { SagaExchanges } from './saga-exchanges.service.js';
 import { SagaIdentities } from './saga-identities.service.js';
 import { SagaLaunches } from './saga-launches.service.js';
@@ -12,6 +13,7 @@ import type { SagaParts } from './saga-parts.js';
 import { SagaRequestChecks } from './saga-request-checks.service.js';
 import { SagaRequests } from './saga-requests.js';
 import { SagaStarts } from './saga-starts.service.js';
+import { SagaTexts } from './saga-texts.service.js';
 import { SagaTicketsController } from './saga-tickets.controller.js';
 import { SagaWatches } from './saga-watches.js';
 import { SagasController } from './sagas.controller.js';
@@ -19,7 +21,7 @@ import { SagasService } from './sagas.service.js';
 
 /** Sagas: several calls that run as one. */
 @Module({
-  controllers: [SagasController, SagaCommandsController, SagaTicketsController],
+  controllers: [SagasController, SagaEventsController, SagaCommandsController, SagaTicketsController],
   providers: [
     SagaAnswers,
     OpenSagaCounts,
@@ -31,7 +33,9 @@ import { SagasService } from './sagas.service.js';
     SagaRequestChecks,
     SagaStarts,
     SagasService,
+    SagaTexts,
   ],
+  exports: [SagaExchanges, SagaLaunches],
 })
 export class SagasModule {}
 

@@ -31,6 +31,7 @@ const saga = z
     failed_step_id: text,
     reason: text,
     error,
+    undoes: z.int().describe('how many earlier calls it undoes; 0: it runs its definition'),
   })
   .meta({ id: 'Saga' });
 
@@ -90,6 +91,7 @@ const wait = z
     ended_by: principalName.nullable(),
     ended_at: time,
     reason: text,
+    answer_schema: z.unknown().describe('JSON Schema of the answer of an open wait; null: any answer'),
     answer_at: text.describe('where an open wait is answered with POST'),
   })
   .meta({ id: 'SagaWait' });

@@ -1,7 +1,7 @@
 import { RecordedCalls, Refusal, viewsBehind } from '@countersign/calls';
 import type { ClaimedResources } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
-import { claimedResources, laterEffects, overlap, rowsOfKeys, type Store } from '@countersign/store';
+import { claimedResources, laterEffects, rowsOfKeys, type Store } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 
 /** A call whose effect may be undone, with the later effects on the same resources. */
@@ -11,11 +11,6 @@ export interface RecordedEffect {
   resources: ClaimedResources | null;
   /** Calls with later effects that are in place or in progress. */
   later: readonly CallState[];
-}
-
-/** True if two effects share a resource. Effects without a resource overlap with each other. */
-export function meets(a: RecordedEffect, b: RecordedEffect): boolean {
-  return a.resources && b.resources ? overlap(a.resources, b.resources) : a.resources === b.resources;
 }
 
 /** Reads recorded effects: calls from the views, resources and later effects from the arbiter's rows. */

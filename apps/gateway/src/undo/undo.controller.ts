@@ -1,4 +1,5 @@
 import { type Caller, Refusal, type Seen } from '@countersign/calls';
+import type { CallState } from '@countersign/domain';
 import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
@@ -8,6 +9,7 @@ import { type HttpReply, type HttpRequest, headerOf } from '../http/reply.js';
 import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { waitOf } from '../requests/preferences.js';
 import {
+  type UndoAnswer,
   type UndoRequest,
   type UndoSelection,
   undoAnswer,
@@ -18,6 +20,7 @@ import {
 } from './undo.schemas.js';
 import { UndoService } from './undo.service.js';
 import type { UndoCommand } from './undo-runs.service.js';
+import { UndoSelections } from './undo-selections.service.js';
 
 const WAIT = '`wait=N`: seconds to wait for all undos together';
 const LATER = 'some calls are not undone: `items` lists them with the reason';
@@ -26,7 +29,10 @@ const LATER = 'some calls are not undone: `items` lists them with the reason';
 @ApiTags('calls')
 @Controller()
 export class UndoController {
-  constructor(private readonly undos: UndoService) {}
+  constructor(
+    private readonly undos: UndoService,
+    private readonly selections: UndoSelections,
+  ) {}
 
   @Get('v1/calls/:call_id/undo')
   @Roles('operator')
@@ -53,7 +59,7 @@ export class UndoController {
   ) {
     const states = await this.undos.named(caller, [call_id], seen);
     if (states instanceof Refusal) return states;
-    return answer(await this.undos.undo(commandOf(caller, body, request), states, true), reply);
+    return answer(await this.undos.undoCall(commandOf(caller, body, request), states[0] as CallState), reply);
   }
 
   @Get('v1/cases/:case_id/undo')
@@ -81,7 +87,7 @@ export class UndoController {
   ) {
     const states = await this.undos.ofCase(caller, case_id, seen);
     if (states instanceof Refusal) return states;
-    return answer(await this.undos.undo(commandOf(caller, body, request), states, false), reply);
+    return answer(await this.selections.undo(commandOf(caller, body, request), states), reply);
   }
 }
 
@@ -89,7 +95,10 @@ export class UndoController {
 @ApiTags('calls')
 @Controller()
 export class UndoSelectionController {
-  constructor(private readonly undos: UndoService) {}
+  constructor(
+    private readonly undos: UndoService,
+    private readonly selections: UndoSelections,
+  ) {}
 
   // In Fastify's routes a double colon is a literal colon.
   @Post('v1/calls::undo')
@@ -108,7 +117,7 @@ export class UndoSelectionController {
     const states = await this.undos.named(caller, call_ids, seen);
     if (states instanceof Refusal) return states;
     if (preview || preview_digest === undefined) return this.undos.preview(caller, states);
-    return answer(await this.undos.undo(commandOf(caller, { preview_digest, reason }, request), states, false), reply);
+    return answer(await this.selections.undo(commandOf(caller, { preview_digest, reason }, request), states), reply);
   }
 }
 
@@ -116,7 +125,9 @@ function commandOf(caller: Caller, { preview_digest, reason }: UndoRequest, requ
   return { caller, preview_digest, reason, wait_ms: waitOf(headerOf(request, 'prefer')), traceparent: headerOf(request, 'traceparent') };
 }
 
-function answer(made: Awaited<ReturnType<UndoService['undo']>>, reply: HttpReply) {
-  if (!(made instanceof Refusal) && made.items.some(({ undone }) => !undone)) reply.code(202);
+function answer(made: UndoAnswer | Refusal, reply: HttpReply) {
+  if (made instanceof Refusal) return made;
+  if (made.saga_id !== null) reply.headers({ location: `/v1/sagas/${made.saga_id}` });
+  if (made.items.some(({ undone }) => !undone)) reply.code(202);
   return made;
 }

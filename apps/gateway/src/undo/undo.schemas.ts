@@ -63,6 +63,12 @@ export const undoSelection = z
 
 export const undoAnswer = z
   .object({
+    saga_id: z
+      .string()
+      .nullable()
+      .describe(
+        'the saga that undoes several calls and goes on after this answer: read it at `/v1/sagas/{saga_id}`; null: one call is undone',
+      ),
     items: z.array(
       z.object({
         call_id: z.string(),

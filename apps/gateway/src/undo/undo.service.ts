@@ -1,13 +1,14 @@
 import { type Caller, RecordedCalls, Refusal, type Seen } from '@countersign/calls';
-import { type CallState, unpackCall } from '@countersign/domain';
+import { type CallState, lateEffectOf, unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { CasesService } from '../cases/cases.service.js';
 import { CALLS_MAX, type UndoAnswer, type UndoPreview } from './undo.schemas.js';
 import { UndoPreviews } from './undo-preview.service.js';
+import { undoRefusal } from './undo-refusal.js';
 import { type UndoCommand, UndoRuns } from './undo-runs.service.js';
 
-/** Undoes calls as previewed: one undo call for each, newest effect first. */
+/** Finds the calls of an undo, previews it, and undoes a single call as previewed. */
 @Injectable()
 export class UndoService {
   constructor(
@@ -44,34 +45,15 @@ export class UndoService {
     return planned instanceof Refusal ? planned : planned.preview;
   }
 
-  /** `single`: refuses with the reason of the call if it cannot be undone. */
-  async undo(command: UndoCommand, states: readonly CallState[], single: boolean): Promise<UndoAnswer | Refusal> {
-    const [only] = states;
-    const fault = single && only ? this.previews.faultOf(only) : undefined;
+  /** Undoes one call. Refuses with its reason if it cannot be undone. */
+  async undoCall(command: UndoCommand, state: CallState): Promise<UndoAnswer | Refusal> {
+    const fault = this.previews.faultOf(state);
     if (fault) return fault;
-    const planned = await this.previews.of(command.caller, states);
+    const planned = await this.previews.of(command.caller, [state]);
     if (planned instanceof Refusal) return planned;
-    return refusalOf(planned.preview, command) ?? { items: await this.runs.run(command, planned) };
+    return undoRefusal(planned.preview, command.preview_digest) ?? { saga_id: null, items: [await this.runs.run(command, state)] };
   }
 }
 
-const hasEffect = ({ end }: CallState): boolean => end !== null && end.outcome.effect !== 'none' && end.original_call_id === null;
-
-function refusalOf(preview: UndoPreview, { preview_digest }: UndoCommand): Refusal | undefined {
-  if (preview.preview_digest !== preview_digest)
-    return new Refusal('conflict', 'the undo would differ from the preview: request a new preview', {
-      reason: 'undo_preview_changed',
-      preview_digest: preview.preview_digest,
-    });
-  const later_effects = preview.items.flatMap(({ undoable, changed_since }) =>
-    undoable ? changed_since.filter((one) => !one.selected) : [],
-  );
-  if (later_effects.length > 0)
-    return new Refusal('conflict', 'later effects on the same resources are not part of the undo', {
-      reason: 'later_effects',
-      later_effects,
-    });
-  if (!preview.items.some(({ undoable }) => undoable))
-    return new Refusal('not-undoable', 'no call of the selection can be undone', { reason: 'nothing_to_undo' });
-  return undefined;
-}
+const hasEffect = (state: CallState): boolean =>
+  lateEffectOf(state) !== undefined || (state.end !== null && state.end.outcome.effect !== 'none' && state.end.original_call_id === null);

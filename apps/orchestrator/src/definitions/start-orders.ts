@@ -1,4 +1,4 @@
-import type { EventMap, SourcePosition } from '@countersign/contracts';
+import { canonicalText, type EventMap, type SourcePosition, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import {
   type ConfigurationState,
@@ -8,6 +8,7 @@ import {
   sagaDefinitionsOf,
   stepsOfDefinition,
   type ToolVersion,
+  undoDefinition,
   usesOf,
 } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
@@ -24,6 +25,7 @@ export class StartOrders {
 
   /** @returns the command, or why the saga cannot start */
   of(request: EventMap['saga_requested'], source: SourcePosition): SagaOrder | string {
+    if (request.undoes.length > 0) return undoOrder(request, source);
     const { definition_digest } = request;
     const { tenant_id } = request.meta;
     const definition_json = request.definition_json ?? this.published(request);
@@ -81,4 +83,13 @@ function usedTools(state: ConfigurationState, tenant_id: string, definition: Sag
     if (p99_ms) latencies.set(step.name, p99_ms);
   }
   return { tools, latencies: Object.fromEntries(latencies) };
+}
+
+/** A saga that undoes earlier calls: the gateway chose them, and each undo is checked again before its call. */
+function undoOrder(request: EventMap['saga_requested'], source: SourcePosition): SagaOrder {
+  const { saga_id, case_id, inputs_json, by, authority, request_digest, undoes } = request;
+  const definition = undoDefinition(undoes);
+  const definition_json = canonicalText(definition);
+  const what = { definition, definition_digest: sha256Hex(definition_json), definition_json, inputs_json, latencies: {}, undoes };
+  return { kind: 'start', saga_id, case_id, ...what, deadline_at_ms: null, by, authority, request_digest, source };
 }

@@ -3,6 +3,11 @@ import { InfrastructureFault } from '@countersign/contracts';
 import { type CallState, type SagaEffect, statusOf } from '@countersign/domain';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
+import type { EffectStop } from './effect-stop.js';
+import { isSettled } from './ended-call.js';
+
+/** Reports what happens to a call before its end. */
+export type TellSaga = (order: SagaOrder) => void;
 
 type Follow = Extract<SagaEffect, { kind: 'follow' }>;
 
@@ -41,6 +46,18 @@ export class CallFollowing {
       if (following.result) finish(following.result);
       else if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** The call once it ended, or its outcome is unknown. Tells the saga while a person decides: its clock stands still. */
+  settled(known: CallState, stop: EffectStop, tell: TellSaga): Promise<CallState | undefined> {
+    if (isSettled(known)) return Promise.resolve(known);
+    let asks = false;
+    return this.until(known, stop.signal, (state) => {
+      const asking = statusOf(state) === 'pending_approval';
+      if (asking !== asks) tell({ kind: asking ? 'approval_opened' : 'approval_closed', call_id: state.call_id });
+      asks = asking;
+      return isSettled(state);
     });
   }
 

@@ -2,10 +2,10 @@ import type { SagaEffect } from '@countersign/domain';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { BlockReader } from './block-reader.js';
-import type { CallFollowing } from './call-following.js';
+import type { CallFollowing, TellSaga } from './call-following.js';
 import type { EffectStop } from './effect-stop.js';
 import type { GrantedPlan } from './granted-plan.js';
-import type { StepCalls, TellSaga } from './step-calls.js';
+import type { StepCalls } from './step-calls.js';
 import type { StepPreparer } from './step-preparer.js';
 import type { UndoCalls } from './undo-calls.js';
 
@@ -38,7 +38,7 @@ export class SagaActions {
       case 'prepare_undo':
         return this.undos.prepare(saga, effect.run);
       case 'call_undo':
-        return this.undos.call(saga, effect.run, stop.signal);
+        return this.undos.call(saga, effect.run, stop, tell);
       default:
         return undefined;
     }

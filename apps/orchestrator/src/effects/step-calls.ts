@@ -7,7 +7,6 @@ import {
   SAGA_APPROVAL,
   type SagaPlan,
   type StepBlock,
-  statusOf,
   type ToolUse,
   usesOf,
 } from '@countersign/domain';
@@ -17,9 +16,9 @@ import { starterOf } from '../sagas/callers.js';
 import type { InputSources, OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { StarterStanding } from '../sagas/starter-standing.js';
-import type { CallFollowing } from './call-following.js';
+import type { CallFollowing, TellSaga } from './call-following.js';
 import type { EffectStop } from './effect-stop.js';
-import { type EndStep, endedStep, isSettled } from './ended-call.js';
+import { type EndStep, endedStep } from './ended-call.js';
 import { confidenceOf } from './level-confidence.js';
 import { evaluatedInputs } from './step-inputs.js';
 import type { StepRepairs } from './step-repairs.js';
@@ -28,9 +27,6 @@ import { traceparentOf } from './traceparent.js';
 
 /** How long to wait for the end of a call before it is followed. */
 const WAIT_MS = 5_000;
-
-/** Reports what happens to a call before its end. */
-export type TellSaga = (order: SagaOrder) => void;
 
 /** Makes the recorded calls of steps. A call that was submitted before is found by its id, so that a repeat makes no second call. */
 export class StepCalls {
@@ -51,7 +47,7 @@ export class StepCalls {
     // A repeat may be refused although its call is on the record and runs.
     const known = answer instanceof Refusal ? await this.recorded(saga, run) : answer;
     if (answer instanceof Refusal && known instanceof Refusal) return this.refused(saga, run, refusalError(answer));
-    const state = await this.settled(known as CallState, stop, tell);
+    const state = await this.following.settled(known as CallState, stop, tell);
     if (!state) return undefined;
     this.scopes.outputs.note(state);
     return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);
@@ -76,18 +72,6 @@ export class StepCalls {
 
   private recorded(saga: OpenSaga, { call_id }: Run): Promise<CallState | Refusal> {
     return this.calls.find({ caller: starterOf(saga), call_id });
-  }
-
-  /** Tells the saga while a person decides: its clock stands still. */
-  private async settled(known: CallState, stop: EffectStop, tell: TellSaga): Promise<CallState | undefined> {
-    if (isSettled(known)) return known;
-    let asks = false;
-    return this.following.until(known, stop.signal, (state) => {
-      const asking = statusOf(state) === 'pending_approval';
-      if (asking !== asks) tell({ kind: asking ? 'approval_opened' : 'approval_closed', call_id: state.call_id });
-      asks = asking;
-      return isSettled(state);
-    });
   }
 
   private async requestOf(saga: OpenSaga, run: Run): Promise<{ call: CallRequest; by: Submission } | EvaluationFault> {

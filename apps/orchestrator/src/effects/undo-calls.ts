@@ -15,8 +15,9 @@ import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { compensatorOf, starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
-import type { CallFollowing } from './call-following.js';
-import { endedUndo, isSettled } from './ended-call.js';
+import type { CallFollowing, TellSaga } from './call-following.js';
+import type { EffectStop } from './effect-stop.js';
+import { endedUndo } from './ended-call.js';
 import { evaluatedInputs } from './step-inputs.js';
 import { refusalError, submittedCall } from './submitted-call.js';
 import { traceparentOf } from './traceparent.js';
@@ -57,18 +58,24 @@ export class UndoCalls {
     };
   }
 
-  async call(saga: OpenSaga, run: Run, signal: AbortSignal): Promise<SagaOrder | undefined> {
+  async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
     const { following, compensations } = this.parts;
     const forward = await following.find(saga.tenant_id, run.call_id);
     if (statusOf(forward) === 'compensated') return undone(run);
     const effect = effectOfCall(forward, this.kindOf(saga, run));
     if (effect instanceof Refusal) return notUndone(run, refusalError(effect));
     const by = await this.otherTool(saga, run);
-    const request = { reason: reasonOf(saga), request_id: requestId(saga, run), ...(by ? { by } : {}) };
+    const request = { reason: await this.reasonOf(saga), request_id: requestId(saga, run), ...(by ? { by } : {}) };
     const answer = await submittedCall((sink) => compensations.submit(effect, request, this.submission(saga, run), sink));
     if (answer instanceof Refusal) return notUndone(run, refusalError(answer));
-    const state = await following.until(answer, signal, isSettled);
+    const state = await following.settled(answer, stop, tell);
     return state && endedUndo(run.call_id, state);
+  }
+
+  /** The rationale of the undo call: what the person gave who asked for the undo, else what happened to the saga. */
+  private async reasonOf(saga: OpenSaga): Promise<string | undefined> {
+    if (!saga.state.is_undo) return reasonOf(saga);
+    return (JSON.parse(await this.parts.scopes.outputs.opened(saga.tenant_id, saga.state.inputs_json)) as { reason?: string }).reason;
   }
 
   private useOf(saga: OpenSaga, run: Run): ToolUse | undefined {
@@ -113,7 +120,7 @@ export class UndoCalls {
   }
 
   private callerOf(saga: OpenSaga, run: Run) {
-    return this.kindOf(saga, run) === 'inline' ? starterOf(saga) : compensatorOf(saga);
+    return saga.state.is_undo || this.kindOf(saga, run) === 'inline' ? starterOf(saga) : compensatorOf(saga);
   }
 
   private identity(saga: OpenSaga, run: Run, state: CallState) {
@@ -124,6 +131,7 @@ export class UndoCalls {
       attempt: Math.max(1, state.attempt),
       kind: 'own',
       also: null,
+      late_offset: null,
     } as const;
     const principal_id = this.callerOf(saga, run).principal.id;
     const tenant_key = this.keys.tenantKey(tenant_id);

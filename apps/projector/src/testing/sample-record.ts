@@ -17,10 +17,9 @@ export class SampleRecord extends SampleHistory {
       definition_json: null,
       authority: null,
       request_digest: null,
-      source: null,
-      deadline_at_ms: null,
-      wait_max_ms: null,
+      ...{ source: null, deadline_at_ms: null, wait_max_ms: null },
       estimates: [],
+      undoes: [],
     };
     const started = { definition: 'trip', definition_version: '1', steps, inputs_json: '{}', by, started_at_ms: this.hlc };
     this.put('compensation', 'saga_started', { ...own(), ...started, ...whole });

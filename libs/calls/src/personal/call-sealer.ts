@@ -6,13 +6,14 @@ import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 
 type Seal = Awaited<ReturnType<Personal['sealing']>>['seal'];
+const SUBJECTS_MAX = 255;
 const NONE: readonly PersonalRule[] = [];
 const noKeys = (): Refusal =>
   new Refusal('unavailable', 'the personal data of the call cannot be sealed now, so the call was not recorded', {
     reason: 'seal_unavailable',
   });
 
-export const tooManySubjects = (): Refusal => new Refusal('invalid-request', 'more than 255 subjects are named');
+export const tooManySubjects = (): Refusal => new Refusal('invalid-request', `more than ${SUBJECTS_MAX} subjects are named`);
 
 /** The data subjects of a text, as a request may name them. */
 export const subjectsRequest = z
@@ -54,7 +55,7 @@ export class CallSealer {
     const inputs = JSON.parse(call.inputs_json) as unknown;
     const markings = call.authority?.markings ?? [];
     const { seal, sealed } = await this.personal.sealing({ tenant_id, rules, markings, inputs, requested_at_ms });
-    if (sealed.length > 255) return new Refusal('invalid-request', 'the call names more than 255 subjects');
+    if (sealed.length > SUBJECTS_MAX) return new Refusal('invalid-request', `the call names more than ${SUBJECTS_MAX} subjects`);
     const inputs_json = seal.inputs(call.inputs_json);
     const rationale = seal.textOrNull(context.rationale);
     const mapped = call.mapped && seal.mapped(call.mapped);
@@ -71,6 +72,14 @@ export class CallSealer {
     if (forged || !call?.sealed) return forged ?? text;
     const opened = await this.opened(tenant_id, call);
     return opened instanceof Refusal ? opened : opened.seal.text(text);
+  }
+
+  /** Encrypts a text about several recorded calls. It becomes unreadable when a data subject of one of them is erased. */
+  async textAboutAll(tenant_id: string, calls: readonly ToolCall[], text: string): Promise<string | Refusal> {
+    const [first] = calls.filter(({ sealed }) => sealed !== null);
+    const keys = new Map(calls.flatMap(({ sealed }) => sealed ?? []).map((key) => [key.key_id, key]));
+    if (keys.size > SUBJECTS_MAX) return tooManySubjects();
+    return (await this.text(tenant_id, first ? { ...first, sealed: [...keys.values()] } : null, text)) as string | Refusal;
   }
 
   /** Encrypts a text about the named subjects. A tenant without rules for personal data keeps plain text and may name no subjects. */

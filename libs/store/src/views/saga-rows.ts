@@ -19,6 +19,8 @@ export interface SagaWrite extends Row {
   definition_digest: string | null;
   /** JSON object: what a wait or manual step asks a person, by name. */
   questions: string | null;
+  /** JSON object: the JSON Schema of the answer of a wait, by name. */
+  answer_schemas: string | null;
   /** JSON text of the contract's `saga_step[]`. */
   steps: string | null;
   /** JSON text of a `principal`. */
@@ -29,6 +31,8 @@ export interface SagaWrite extends Row {
   deadline_at_ms: number | null;
   wait_max_ms: number | null;
   request_digest: string | null;
+  /** How many earlier calls it undoes; 0: it runs its definition. */
+  undoes: number | null;
   /** A fact follows its start. */
   advanced: boolean;
   compensating: boolean;
@@ -183,6 +187,14 @@ export interface SagaAnswerWrite extends Row {
   outcome: 'controlled' | 'answered' | 'refused';
   message: string | null;
   source_offset: number;
+}
+
+/** A call of a saga that ended without an effect, and took effect. */
+export interface SagaLateEffect extends Row {
+  tenant_id: string;
+  saga_id: string;
+  call_id: string;
+  step_id: string;
 }
 
 /** Evidence on a call that has ended, or on its compensation. */

@@ -6,20 +6,21 @@ import type { ViewSet } from './view-set.js';
  */
 export const sagaTables: ViewSet = {
   name: 'saga',
-  version: 2,
-  readable_since: 2,
+  version: 3,
+  readable_since: 3,
   tables: [
     {
       name: 'sagas',
       columns: `tenant_id text NOT NULL, saga_id text NOT NULL, case_id text, definition text, definition_version text,
-        definition_digest text, questions text, steps text, started_by text, on_behalf_of text, started_at_ms int8, deadline_at_ms int8,
+        definition_digest text, questions text, answer_schemas text, steps text, started_by text, on_behalf_of text, started_at_ms int8, deadline_at_ms int8,
         wait_max_ms int8, request_digest text, advanced boolean NOT NULL, compensating boolean NOT NULL, paused boolean NOT NULL,
-        paused_at_ms int8, paused_offset int8, end_status text, failed_step_id text, end_reason text, error text, ended_at_ms int8,
+        paused_at_ms int8, paused_offset int8, undoes int4, end_status text, failed_step_id text, end_reason text, error text, ended_at_ms int8,
         source_partition int2 NOT NULL, source_offset int8 NOT NULL`,
       key: ['tenant_id', 'saga_id'],
       indexes: [
         'CREATE INDEX {sagas}_by_time ON {sagas} (tenant_id, started_at_ms, saga_id) WHERE started_at_ms IS NOT NULL',
         'CREATE INDEX {sagas}_by_case ON {sagas} (tenant_id, case_id, started_at_ms, saga_id) WHERE case_id IS NOT NULL',
+        'CREATE INDEX {sagas}_open_undos ON {sagas} (tenant_id) WHERE end_status IS NULL AND undoes > 0',
         'CREATE INDEX {sagas}_open ON {sagas} (tenant_id, started_at_ms, saga_id) WHERE end_status IS NULL',
       ],
     },
@@ -49,6 +50,11 @@ export const sagaTables: ViewSet = {
         'CREATE INDEX {saga_tickets}_by_time ON {saga_tickets} (tenant_id, opened_at_ms, saga_id, opened_offset)',
         'CREATE INDEX {saga_tickets}_open ON {saga_tickets} (tenant_id, opened_at_ms, saga_id, opened_offset) WHERE closed_at_ms IS NULL',
       ],
+    },
+    {
+      name: 'saga_late_effects',
+      columns: 'tenant_id text NOT NULL, saga_id text NOT NULL, call_id text NOT NULL, step_id text NOT NULL',
+      key: ['tenant_id', 'saga_id', 'call_id'],
     },
     {
       name: 'saga_skips',

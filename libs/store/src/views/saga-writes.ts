@@ -3,6 +3,7 @@ import { columnsOf, type Named, place, type Types, takenIf } from './saga-column
 import type {
   SagaAdvance,
   SagaAnswerWrite,
+  SagaLateEffect,
   SagaSkipWrite,
   SagaTicketClosing,
   SagaTicketWrite,
@@ -13,9 +14,25 @@ import type {
 
 const sagaTypes: Types<Named<SagaWrite>> = {
   ...place,
-  ...{ case_id: 'text', definition: 'text', definition_version: 'text', definition_digest: 'text', questions: 'text', steps: 'text' },
+  ...{
+    case_id: 'text',
+    definition: 'text',
+    definition_version: 'text',
+    definition_digest: 'text',
+    questions: 'text',
+    answer_schemas: 'text',
+    steps: 'text',
+  },
   ...{ started_by: 'text', on_behalf_of: 'text', started_at_ms: 'int8', deadline_at_ms: 'int8', wait_max_ms: 'int8' },
-  ...{ request_digest: 'text', advanced: 'bool', compensating: 'bool', paused: 'bool', paused_at_ms: 'int8', paused_offset: 'int8' },
+  ...{
+    request_digest: 'text',
+    undoes: 'int4',
+    advanced: 'bool',
+    compensating: 'bool',
+    paused: 'bool',
+    paused_at_ms: 'int8',
+    paused_offset: 'int8',
+  },
   ...{ end_status: 'text', failed_step_id: 'text', end_reason: 'text', error: 'text', ended_at_ms: 'int8' },
   ...{ source_partition: 'int2', source_offset: 'int8' },
 };
@@ -28,8 +45,18 @@ const END_COLUMNS = ['end_status', 'failed_step_id', 'end_reason', 'error', 'end
 export function upsertSagas(rows: readonly SagaWrite[]): Statement {
   const { names, unnest, params } = columnsOf(sagaTypes, rows);
   const start = [
-    ...['definition', 'definition_version', 'definition_digest', 'questions', 'steps', 'started_by', 'on_behalf_of', 'started_at_ms'],
-    ...['deadline_at_ms', 'wait_max_ms', 'request_digest'],
+    ...[
+      'definition',
+      'definition_version',
+      'definition_digest',
+      'questions',
+      'answer_schemas',
+      'steps',
+      'started_by',
+      'on_behalf_of',
+      'started_at_ms',
+    ],
+    ...['deadline_at_ms', 'wait_max_ms', 'request_digest', 'undoes'],
   ];
   return {
     name: 'views_upsert_sagas',
@@ -139,6 +166,17 @@ export function closeSagaTickets(rows: readonly SagaTicketClosing[]): Statement 
                  WHERE t.closed_at_ms IS NULL AND t.opened_offset < c.at_offset AND (${CLOSES})
                  ORDER BY t.tenant_id, t.saga_id, t.opened_offset, c.at_offset) AS c
            WHERE ticket.tenant_id = c.tenant_id AND ticket.saga_id = c.saga_id AND ticket.opened_offset = c.opened_offset`,
+    params,
+  };
+}
+
+const lateTypes: Types<Named<SagaLateEffect>> = { ...place, ...{ call_id: 'text', step_id: 'text' } };
+
+export function insertSagaLateEffects(rows: readonly SagaLateEffect[]): Statement {
+  const { names, unnest, params } = columnsOf(lateTypes, rows);
+  return {
+    name: 'views_insert_saga_late_effects',
+    text: `INSERT INTO {saga_late_effects} (${names}) SELECT * FROM ${unnest} ON CONFLICT DO NOTHING`,
     params,
   };
 }

@@ -107,6 +107,37 @@ export async function countOpenSagas(sql: Sql, tenant_id: string, max: number): 
   return found?.open ?? 0;
 }
 
+/** How many sagas of a tenant that undo earlier calls have not ended; stops counting at `max`. */
+export async function countOpenUndos(sql: Sql, tenant_id: string, max: number): Promise<number> {
+  const [found] = await sql.query<{ open: number }>({
+    name: 'views_count_open_undos',
+    text: `SELECT count(*)::int4 AS open FROM (SELECT 1 FROM sagas WHERE tenant_id = $1 AND end_status IS NULL AND undoes > 0 LIMIT $2) AS found`,
+    params: [tenant_id, max],
+  });
+  return found?.open ?? 0;
+}
+
+/** A late effect that its saga does not know, and where the records of the saga begin. */
+export interface UnknownLateEffect extends Row {
+  tenant_id: string;
+  saga_id: string;
+  call_id: string;
+  partition: number;
+  first_offset: number;
+}
+
+/** Late effects of steps that their sagas still take for steps without an effect; at most `max`. */
+export function listUnknownLateEffects(sql: Sql, max: number): Promise<UnknownLateEffect[]> {
+  return sql.query<UnknownLateEffect>({
+    name: 'views_unknown_late_effects',
+    text: `SELECT l.tenant_id, l.saga_id, l.call_id, s.source_partition::int4 AS partition, s.source_offset AS first_offset
+      FROM saga_late_effects l JOIN sagas s ON s.tenant_id = l.tenant_id AND s.saga_id = l.saga_id
+      JOIN saga_steps r ON r.tenant_id = l.tenant_id AND r.saga_id = l.saga_id AND r.step_id = l.step_id AND r.call_id = l.call_id
+      WHERE r.effect = 'none' ORDER BY l.tenant_id, l.saga_id, l.call_id LIMIT $1`,
+    params: [max],
+  });
+}
+
 export interface SagaQuery {
   tenant_id: string;
   case_id?: string;

@@ -1,4 +1,4 @@
-import { type SagaDefinition, sagaQuestionsOf } from '@countersign/domain';
+import { type SagaDefinition, sagaAnswersOf, sagaQuestionsOf } from '@countersign/domain';
 import { advanceSagas, type SagaWrite, type Statement, upsertSagas } from '@countersign/store';
 import { inChunks, newAndOthers, storable } from '../projection.js';
 import { keyOf, type SagaEvent, type SagaEventOf, sagaOf, storableJson } from './saga-event.js';
@@ -25,6 +25,7 @@ function emptyRow(at: SagaEvent): SagaWrite {
     definition_version: null,
     definition_digest: null,
     questions: null,
+    answer_schemas: null,
     steps: null,
     started_by: null,
     on_behalf_of: null,
@@ -32,6 +33,7 @@ function emptyRow(at: SagaEvent): SagaWrite {
     deadline_at_ms: null,
     wait_max_ms: null,
     request_digest: null,
+    undoes: null,
     advanced: false,
     compensating: false,
     paused: false,
@@ -47,13 +49,14 @@ function emptyRow(at: SagaEvent): SagaWrite {
   };
 }
 
-/** What its waits ask. */
-function questionsOf(definition_json: string | null): string | null {
-  if (definition_json === null) return null;
+/** What its waits ask, and what they may be answered. */
+function waitsOf(definition_json: string | null): Pick<SagaWrite, 'questions' | 'answer_schemas'> {
+  if (definition_json === null) return { questions: null, answer_schemas: null };
   try {
-    return storableJson(sagaQuestionsOf(JSON.parse(definition_json) as SagaDefinition));
+    const definition = JSON.parse(definition_json) as SagaDefinition;
+    return { questions: storableJson(sagaQuestionsOf(definition)), answer_schemas: storableJson(sagaAnswersOf(definition)) };
   } catch {
-    return null;
+    return { questions: null, answer_schemas: null };
   }
 }
 
@@ -94,7 +97,7 @@ function started(row: SagaWrite, { event }: SagaEventOf<'saga_started'>): void {
   row.definition = storable(event.definition);
   row.definition_version = storable(event.definition_version);
   row.definition_digest = storable(event.definition_digest);
-  row.questions = questionsOf(event.definition_json);
+  Object.assign(row, waitsOf(event.definition_json));
   row.steps = storableJson(event.steps);
   row.started_by = storableJson(event.by);
   row.on_behalf_of = storable(event.authority?.on_behalf_of?.id ?? null);
@@ -102,6 +105,8 @@ function started(row: SagaWrite, { event }: SagaEventOf<'saga_started'>): void {
   row.deadline_at_ms = event.deadline_at_ms;
   row.wait_max_ms = event.wait_max_ms;
   row.request_digest = storable(event.request_digest);
+  row.undoes = event.undoes.length;
+  row.compensating ||= event.undoes.length > 0;
 }
 
 /** `at_ms`: since when it is paused; null: it is not. */

@@ -1,3 +1,4 @@
+import type { SagaUndoneEffect } from '@countersign/contracts';
 import { isTicketAct, type TicketAct } from '@countersign/domain';
 import {
   decideSagaUndos,
@@ -16,14 +17,16 @@ type UndoEvent = SagaEventOf<'compensation_requested' | 'compensation_executed' 
 type RunEvent = UndoEvent | SagaEventOf<'saga_step_requested' | 'saga_step_cancel_requested' | 'saga_step_ended'>;
 
 /** A row that reports nothing yet. A literal, so that its properties are allocated at once. */
-function emptyRow(at: RunEvent): SagaStepWrite {
+type RunOf = Pick<RunEvent['event'], 'step_id' | 'iteration' | 'attempt'>;
+
+function emptyRow(at: SagaEvent, { step_id, iteration, attempt }: RunOf): SagaStepWrite {
   const { tenant_id, saga_id } = sagaOf(at);
   return {
     tenant_id,
     saga_id,
-    step_id: storable(at.event.step_id),
-    iteration: at.event.iteration,
-    attempt: at.event.attempt,
+    step_id: storable(step_id),
+    iteration,
+    attempt,
     level: null,
     tool: null,
     version: null,
@@ -65,6 +68,9 @@ export class PendingSteps {
 
   fold(at: SagaEvent): void {
     switch (at.event_type) {
+      case 'saga_started':
+        for (const effect of at.event.undoes) earlier(this.row(at, { ...effect, iteration: 1, attempt: 1 }), effect, at.offset);
+        break;
       case 'saga_step_requested':
         requested(this.of(at), at);
         break;
@@ -114,14 +120,18 @@ export class PendingSteps {
   }
 
   private of(at: RunEvent): SagaStepWrite {
+    return this.row(at, at.event);
+  }
+
+  private row(at: SagaEvent, which: RunOf): SagaStepWrite {
     const saga = keyOf(at);
     const own: Map<string, SagaStepWrite> = this.rows.get(saga) ?? new Map();
     if (own.size === 0) this.rows.set(saga, own);
-    const { step_id, iteration, attempt } = at.event;
+    const { step_id, iteration, attempt } = which;
     const key = `${iteration}/${attempt}/${storable(step_id)}`;
     const known = own.get(key);
     if (known) return known;
-    const row = emptyRow(at);
+    const row = emptyRow(at, which);
     own.set(key, row);
     return row;
   }
@@ -142,6 +152,14 @@ export class PendingSteps {
       ...this.updates,
     ];
   }
+}
+
+/** A call that ran before the saga, which undoes it. */
+function earlier(row: SagaStepWrite, effect: SagaUndoneEffect, offset: number): void {
+  const { call_id, tool, version, happened_at_ms } = effect;
+  const what = { level: 0, tool: storable(tool), version: storable(version), call_id: storable(call_id), requested_offset: offset };
+  const how = { is_irreversible: false, compensation_tool: storable(tool), ended_at_ms: happened_at_ms };
+  Object.assign(row, { ...what, ...how, status: 'succeeded', effect: 'happened', end_offset: offset, is_late: false });
 }
 
 function requested(row: SagaStepWrite, { event, offset }: SagaEventOf<'saga_step_requested'>): void {

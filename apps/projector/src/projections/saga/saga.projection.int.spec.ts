@@ -1,6 +1,7 @@
 import { histories } from '@countersign/contracts/testing/histories';
 import { evolveSaga, type PlacedEvent, type RunningSaga, type SagaFact, type SagaState, sagaStatusOf } from '@countersign/domain';
 import { Seeded } from '@countersign/domain/testing/lanes/seeded';
+import { randomUndo } from '@countersign/domain/testing/sagas/random-undo';
 import { SimulatedSaga } from '@countersign/domain/testing/sagas/simulated-saga';
 import { listSagas, listSagaTickets, PgliteStore, readSaga, stableTables } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,6 +22,9 @@ interface Told {
   at: number;
   state: SagaState;
 }
+
+/** Every fifth one undoes earlier calls. */
+const simulated = (seed: number): SimulatedSaga => new SimulatedSaga(seed, undefined, seed % 5 === 0 ? randomUndo(seed) : []);
 
 function placed({ saga_id }: Told, { event_type, body }: SagaFact, offset: number): PlacedEvent {
   const meta = {
@@ -79,7 +83,7 @@ async function shown({ saga_id }: Told) {
 test(`status, tickets, waits and calls are those of the decider's fold after every write, also of repeated records (${SEEDS} sagas)`, async () => {
   const random = new Seeded(19);
   const told: Told[] = Array.from({ length: SEEDS }, (_, seed) => ({
-    ...{ saga_id: `s${seed}`, facts: new SimulatedSaga(seed + 1).run(120).log, at: 0, state: undefined },
+    ...{ saga_id: `s${seed}`, facts: simulated(seed + 1).run(120).log, at: 0, state: undefined },
   }));
   let offset = 0;
   const statuses = new Set<string>();

@@ -6,6 +6,7 @@ import type {
   SagaAct,
   SagaLevelSkipReason,
   SagaStepStatus,
+  SagaUndoneEffect,
   SourcePosition,
 } from '@countersign/contracts';
 import type { SagaDefinition } from '../definition/definition.js';
@@ -21,6 +22,8 @@ export interface StartSaga {
   inputs_json: string;
   /** Declared p99 of the tools, by step name. */
   latencies: Latencies;
+  /** Effects of earlier calls to undo, oldest first: then the saga runs no step of its definition. Default: none. */
+  undoes?: readonly SagaUndoneEffect[];
   deadline_at_ms: number | null;
   by: Principal;
   /** The rights with which the steps are called; null: those of the roles of `by`. */

@@ -1,16 +1,27 @@
 import type { EndUndo, PrepareUndo, SagaCommand } from './commands.js';
 import { undoScope } from './consequences.js';
 import { endStep } from './decide-step.js';
-import { fact, ofRun, openTicket, undoFailed } from './drafts.js';
+import { endWait, fact, ofRun, openTicket, undoFailed } from './drafts.js';
 import type { SagaFact } from './facts.js';
 import { progressOf } from './progress.js';
-import { inDoubt, type Run, type RunningSaga, runOf } from './state.js';
-import { undoDue } from './undo-order.js';
+import { inDoubt, isAsking, type Run, type RunningSaga, runOf } from './state.js';
+import { seqOf, undoDue, undoRequested } from './undo-order.js';
 
 /** Compensations that have no call yet. A person's retry keeps key and inputs. */
 export function undosDue(saga: RunningSaga): Run[] {
   if (saga.ended || saga.paused_until_ms !== null) return [];
-  return undoDue(undoScope(saga, progressOf(saga))).filter((run) => run.compensation_tool !== null);
+  const scope = undoScope(saga, progressOf(saga));
+  const due = undoDue(scope).filter((run) => run.compensation_tool !== null);
+  return saga.is_undo ? oneByOne(saga, scope, due) : due;
+}
+
+/**
+ * Earlier calls may depend on each other without a common resource (a branch, and its checkout), so that they are undone one after the
+ * other. An undo that waits for a person holds up only what shares its resources.
+ */
+function oneByOne(saga: RunningSaga, scope: readonly Run[], due: readonly Run[]): Run[] {
+  if (undoRequested(scope).some((run) => !isAsking(saga, run))) return [];
+  return due.toSorted((a, b) => seqOf(b) - seqOf(a)).slice(0, 1);
 }
 
 export function prepareUndo(saga: RunningSaga, command: PrepareUndo, now_ms: number): SagaFact[] {
@@ -32,10 +43,12 @@ export function endUndo(saga: RunningSaga, command: EndUndo, now_ms: number): Sa
   const is_open = run.undo?.state === 'requested' && run.undo.call_id === call_id;
   const is_unprepared = call_id === null && result === 'failed' && undosDue(saga).includes(run);
   if (!is_open && !is_unprepared) return [];
-  if (result !== 'executed') return [undoFailed(saga, run, result, { failed_at_ms: now_ms, retry_count, ...(error ? { error } : {}) })];
+  const closed = is_open && isAsking(saga, run) ? [endWait(saga, run.step_id, 'answered', now_ms)] : [];
+  if (result !== 'executed')
+    return [...closed, undoFailed(saga, run, result, { failed_at_ms: now_ms, retry_count, ...(error ? { error } : {}) })];
   const { tool, version } = run.undo as { tool: string; version: string };
   const what = { call_id: call_id as string, of_call_id: run.call_id, tool, version };
-  return [fact(saga, 'compensation_executed', { ...ofRun(run), ...what, duration_ms, retry_count, executed_at_ms: now_ms })];
+  return [...closed, fact(saga, 'compensation_executed', { ...ofRun(run), ...what, duration_ms, retry_count, executed_at_ms: now_ms })];
 }
 
 type Evidence = Extract<SagaCommand, { kind: 'evidence' }>;

@@ -1,18 +1,25 @@
 import type { AnswerWait, SagaCommand } from './commands.js';
 import { cancelRun, endWait, fact, STEP_DEADLINE } from './drafts.js';
 import type { SagaFact } from './facts.js';
-import { deadlineOf, isLive, type Run, type RunningSaga, runDeadlineOf, runOf, runsOf } from './state.js';
+import { deadlineOf, isAsking, isLive, type Run, type RunningSaga, runDeadlineOf, runsOf } from './state.js';
 
 type Approval = Extract<SagaCommand, { kind: 'approval_opened' | 'approval_closed' }>;
 
-/** Pauses the clock while the approval of a step's call is open, for at most `wait_max_ms`. */
+/** The run that this call makes, or undoes, and that has not ended. */
+function openRun(saga: RunningSaga, call_id: string): Run | undefined {
+  return runsOf(saga).find(({ end, undo, ...run }) =>
+    end === null ? run.call_id === call_id : undo?.call_id === call_id && undo.state === 'requested',
+  );
+}
+
+/** Pauses the clock while the approval of a step's call, or of its undo, is open, for at most `wait_max_ms`. */
 export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms: number): SagaFact[] {
-  const run = runOf(saga, call_id);
-  if (!run || run.end !== null || saga.ended) return [];
+  const run = openRun(saga, call_id);
+  if (!run || saga.ended) return [];
   const open = saga.waits.get(run.step_id);
-  const is_open = open?.wait === 'call_approval' && open.end === null;
+  const is_open = isAsking(saga, run);
   if (kind === 'approval_closed') return is_open ? [endWait(saga, run.step_id, 'answered', now_ms)] : [];
-  if (open || run.is_cancelling) return [];
+  if (is_open || run.is_cancelling || (open && run.end === null)) return [];
   const until_ms = now_ms + saga.wait_max_ms;
   return [
     fact(saga, 'saga_wait_opened', { step_id: run.step_id, wait: 'call_approval', event_name: null, until_ms, opened_at_ms: now_ms }),

@@ -38,6 +38,7 @@ function start(command: StartSaga, now_ms: number): Decided {
     request_digest: command.request_digest,
     source: command.source,
     steps: [],
+    undoes: [...(command.undoes ?? [])],
     estimates: Object.entries(command.latencies).map(([step_name, latency_ms]) => ({ step_name, latency_ms })),
     deadline_at_ms: command.deadline_at_ms,
     wait_max_ms: definition.wait_max_ms,

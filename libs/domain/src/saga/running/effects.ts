@@ -89,7 +89,7 @@ export type SagaStatus = 'pending' | 'running' | 'awaiting_approval' | 'compensa
 /** compensation_failed before the end: only stuck compensations are left, and a person must act. */
 export function sagaStatusOf(saga: RunningSaga): SagaStatus {
   if (saga.ended) return saga.ended;
-  if (saga.turned) {
+  if (saga.turned || saga.is_undo) {
     const left = sagaEffectsOf(saga).some(
       (effect) =>
         effect.kind === 'prepare_undo' || effect.kind === 'call_undo' || (effect.kind === 'follow' && effect.direction === 'forward'),

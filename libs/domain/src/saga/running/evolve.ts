@@ -3,6 +3,7 @@ import type { SagaDefinition } from '../definition/definition.js';
 import { holdClock, releaseClock } from './clock.js';
 import { copyOf, ownEntry, ownRun } from './copy.js';
 import { STEP_DEADLINE } from './drafts.js';
+import { stepsOfEarlierCalls } from './earlier-effects.js';
 import { foldControl } from './evolve-control.js';
 import { foldUndo } from './evolve-undo.js';
 import type { SagaFact } from './facts.js';
@@ -22,8 +23,9 @@ export function startedSaga(body: Omit<SagaStarted, 'meta'>, definition: SagaDef
     by: body.by,
     authority: body.authority,
     definition_digest: body.definition_digest,
-    seq: 0,
-    steps: new Map(),
+    seq: body.undoes.length,
+    is_undo: body.undoes.length > 0,
+    steps: stepsOfEarlierCalls(body.undoes),
     waits: new Map(),
     blocks: new Map(),
     items: 0,

@@ -1,6 +1,7 @@
 import { inDoubt, isLive, isStuck, pivotOf, type Run, type RunningSaga, runsOf, stands } from './state.js';
 
-const seqOf = (run: Run): number => run.end?.seq ?? 0;
+/** The place of an effect in the order of effects. */
+export const seqOf = (run: Run): number => run.end?.seq ?? 0;
 
 function shareResource(a: Run, b: Run): boolean {
   if (a.resources.length === 0 || b.resources.length === 0) return true;

@@ -29,7 +29,7 @@ export class Answers {
     private readonly model: RandomDefinition,
   ) {}
 
-  start(definition: SagaDefinition, deadline_at_ms: number | null, now_ms: number): SagaCommand {
+  start(definition: SagaDefinition, deadline_at_ms: number | null, now_ms: number): Extract<SagaCommand, { kind: 'start' }> {
     const latencies = Object.fromEntries([...this.model.tools.keys()].map((name) => [name, 10]));
     const texts = { definition_digest: 'd', definition_json: JSON.stringify(definition), inputs_json: '{}' };
     const who = { saga_id: 'saga', case_id: null, by, authority: null, request_digest: null, source: null };
@@ -55,7 +55,7 @@ export class Answers {
       case 'prepare_undo':
         return this.undoPrepared(effect.run, effect.key_text, now_ms);
       case 'call_undo':
-        return this.undone(effect.run, now_ms);
+        return saga.is_undo && this.random.oneIn(6) ? this.undoAsks(effect.run, now_ms) : this.undone(effect.run, now_ms);
       case 'await':
         return this.random.oneIn(3) ? this.answered(effect.step_id, now_ms) : undefined;
       case 'timer':
@@ -131,6 +131,10 @@ export class Answers {
   private undoPrepared(run: Run, key_text: string, now_ms: number): SagaCommand {
     const what = { call_id: `undo${++this.ids}`, key: key_text, tool: 'undo', version: '1.0.0', inputs_json: `{"of":"${run.call_id}"}` };
     return { kind: 'undo_prepared', now_ms, of_call_id: run.call_id, ...what, deadline_at_ms: now_ms + 1_000, reason: 'model' };
+  }
+
+  private undoAsks({ undo }: Run, now_ms: number): SagaCommand {
+    return { kind: this.random.oneIn(2) ? 'approval_opened' : 'approval_closed', now_ms, call_id: undo?.call_id as string };
   }
 
   private undone(run: Run, now_ms: number): SagaCommand | undefined {

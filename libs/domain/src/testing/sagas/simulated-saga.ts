@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SagaUndoneEffect } from '@countersign/contracts';
 import type { SagaCommand } from '../../saga/running/commands.js';
 import { decideSaga } from '../../saga/running/decide.js';
+import { undoDefinition } from '../../saga/running/earlier-effects.js';
 import { type SagaEffect, sagaEffectsOf, sagaStatusOf } from '../../saga/running/effects.js';
 import { evolveSaga, replaySaga } from '../../saga/running/evolve.js';
 import type { SagaFact } from '../../saga/running/facts.js';
@@ -27,13 +29,15 @@ export class SimulatedSaga {
   constructor(
     readonly seed: number,
     private readonly fault?: SagaFault,
+    undoes: readonly SagaUndoneEffect[] = [],
   ) {
     this.random = new Seeded(seed);
     this.arbiter = new Arbiter(this.random);
     const model = new RandomDefinition(this.random);
     this.answers = new Answers(this.random, this.arbiter, model);
     const deadline_at_ms = this.random.oneIn(2) ? this.now_ms + 200 + this.random.below(800) : null;
-    this.decide(this.answers.start(model.definition, deadline_at_ms, this.now_ms));
+    const definition = undoes.length === 0 ? model.definition : { ...undoDefinition(undoes), wait_max_ms: 50 };
+    this.decide({ ...this.answers.start(definition, undoes.length === 0 ? deadline_at_ms : null, this.now_ms), undoes });
   }
 
   get saga(): RunningSaga {

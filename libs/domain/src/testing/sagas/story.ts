@@ -1,9 +1,11 @@
-import type { Principal } from '@countersign/contracts';
+import type { Principal, SagaUndoneEffect } from '@countersign/contracts';
 import type { Block, StepBlock } from '../../saga/definition/definition.js';
 import type { SagaCommand } from '../../saga/running/commands.js';
 import { decideSaga } from '../../saga/running/decide.js';
-import { sagaEffectsOf } from '../../saga/running/effects.js';
+import { undoDefinition } from '../../saga/running/earlier-effects.js';
+import { type SagaEffect, sagaEffectsOf } from '../../saga/running/effects.js';
 import { evolveSaga } from '../../saga/running/evolve.js';
+import type { SagaFact } from '../../saga/running/facts.js';
 import type { RunningSaga, SagaState } from '../../saga/running/state.js';
 
 export const by: Principal = { kind: 'user', id: 'ann', roles: [] };
@@ -22,12 +24,19 @@ export class Story {
   message = '';
   now_ms = 0;
   private ids = 0;
+  private before: SagaState;
+  private facts: readonly SagaFact[] = [];
 
-  constructor(root: Block, deadline_at_ms: number | null = null) {
+  constructor(root: Block, deadline_at_ms: number | null = null, undoes: readonly SagaUndoneEffect[] = []) {
     const definition = { name: 'd', version: '1', wait_max_ms: 1_000, root };
     const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
     const who = { saga_id: 's', case_id: null, by, authority: null, request_digest: null, source: null };
-    this.when({ kind: 'start', definition, ...texts, ...who, latencies: { a: 100, b: 300 }, deadline_at_ms });
+    this.when({ kind: 'start', definition, ...texts, ...who, latencies: { a: 100, b: 300 }, deadline_at_ms, undoes });
+  }
+
+  /** A saga that undoes these earlier calls. */
+  static undoing(undoes: readonly SagaUndoneEffect[]): Story {
+    return new Story(undoDefinition(undoes).root, null, undoes);
   }
 
   get saga(): RunningSaga {
@@ -39,8 +48,23 @@ export class Story {
     const facts = decision.kind === 'recorded' ? decision.facts : [];
     this.message = decision.kind === 'refused' ? decision.message : '';
     this.types = facts.map(({ event_type }) => event_type);
+    this.before = this.state;
+    this.facts = facts;
     this.state = facts.reduce(evolveSaga, this.state);
     return this;
+  }
+
+  /** The process dies: only so many records of the last command were written. */
+  cutAfter(records: number): this {
+    this.state = this.facts.slice(0, records).reduce(evolveSaga, this.before);
+    return this;
+  }
+
+  /** The due undo of a step. */
+  undoEffect(step_id: string): Extract<SagaEffect, { kind: 'prepare_undo' }> {
+    const found = sagaEffectsOf(this.saga).find((effect) => effect.kind === 'prepare_undo' && effect.run.step_id === step_id);
+    if (found?.kind !== 'prepare_undo') throw new Error(`the undo of ${step_id} is not due`);
+    return found;
   }
 
   asks(step_id: string, more: object = {}, level = 0): this {
@@ -83,6 +107,15 @@ export class Story {
   }
 
   undone(step_id: string, result: 'executed' | 'failed' | 'unconfirmed' = 'executed'): this {
+    return this.requestsUndo(step_id).endsUndo(step_id, result);
+  }
+
+  /** The call that undoes a step. */
+  undoCall(step_id: string): string {
+    return this.saga.steps.get(step_id)?.runs.at(-1)?.undo?.call_id as string;
+  }
+
+  requestsUndo(step_id: string): this {
     const of_call_id = this.call(step_id);
     const call_id = `undo-${step_id}-${++this.ids}`;
     const what = {
@@ -94,8 +127,12 @@ export class Story {
       deadline_at_ms: 9,
       reason: '',
     };
-    this.when({ kind: 'undo_prepared', of_call_id, ...what });
-    return this.when({ kind: 'undo_ended', of_call_id, call_id, result, error: null, duration_ms: 1, retry_count: 0 });
+    return this.when({ kind: 'undo_prepared', of_call_id, ...what });
+  }
+
+  endsUndo(step_id: string, result: 'executed' | 'failed' | 'unconfirmed' = 'executed'): this {
+    const what = { of_call_id: this.call(step_id), call_id: this.undoCall(step_id), error: null, duration_ms: 1, retry_count: 0 };
+    return this.when({ kind: 'undo_ended', ...what, result });
   }
 
   controls(act: 'pause' | 'resume' | 'cancel' | 'retry' | 'accept' | 'done_by_hand', step_id: string | null = null): this {
