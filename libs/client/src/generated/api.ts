@@ -1358,6 +1358,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sagas/{saga_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow a saga */
+        get: operations["saga_events_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sagas/{saga_id}/pause": {
         parameters: {
             query?: never;
@@ -3403,7 +3420,7 @@ export interface components {
             duration_ms: number | null;
             attempts: number;
             retry_count: number;
-            /** @description whether the effect of an ended call happened */
+            /** @description whether the effect of an ended call happened; also for one that ended without an effect and had one after all */
             effect: ("none" | "happened" | "unknown") | null;
             cached: boolean;
             /** @description true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md */
@@ -3616,7 +3633,7 @@ export interface components {
             duration_ms?: number | null;
             attempts?: number;
             retry_count?: number;
-            /** @description whether the effect of an ended call happened */
+            /** @description whether the effect of an ended call happened; also for one that ended without an effect and had one after all */
             effect?: ("none" | "happened" | "unknown") | null;
             cached?: boolean;
             /** @description true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md */
@@ -5416,6 +5433,10 @@ export interface components {
             timeout_ms: number;
             /** @enum {string} */
             on_timeout: "fail" | "continue";
+            /** @description JSON Schema 2020-12 of the answer of an approval or event: later steps read it at /steps/<name>/output */
+            answer_schema?: {
+                [key: string]: unknown;
+            };
         };
         SagaDefinitionCheck: {
             /** @description there are no faults, and no other content has this version */
@@ -5547,6 +5568,8 @@ export interface components {
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
+            /** @description how many earlier calls it undoes; 0: it runs its definition */
+            undoes: number;
         };
         SagaDefinitionName: {
             name: string;
@@ -5576,6 +5599,8 @@ export interface components {
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
+            /** @description how many earlier calls it undoes; 0: it runs its definition */
+            undoes: number;
             /** @description the irreversible step that stands, with all that took effect before it */
             pivot_step_id: string | null;
             /** @description one for each call of a step, of all fallback levels */
@@ -5665,6 +5690,8 @@ export interface components {
             ended_by: components["schemas"]["PrincipalName"] | null;
             ended_at: string | null;
             reason: string | null;
+            /** @description JSON Schema of the answer of an open wait; null: any answer */
+            answer_schema: unknown;
             /** @description where an open wait is answered with POST */
             answer_at: string | null;
         };
@@ -6825,6 +6852,8 @@ export interface components {
             reason?: string;
         };
         UndoAnswer: {
+            /** @description the saga that undoes several calls and goes on after this answer: read it at `/v1/sagas/{saga_id}`; null: one call is undone */
+            saga_id: string | null;
             items: {
                 call_id: string;
                 /** @description the undo call; null: none was made */
@@ -12208,6 +12237,44 @@ export interface operations {
             };
         };
     };
+    saga_events_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description id of the last event received: the stream resumes after it */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description server-sent events (HTML) */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     saga_commands_pause: {
         parameters: {
             query?: never;
@@ -12509,7 +12576,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     outcome: "answered" | "refused";
-                    /** @description at most 64 KiB of JSON; of a manual step its output */
+                    /** @description at most 64 KiB of JSON: the output of the wait or manual step, which later steps may read */
                     answer?: unknown;
                     reason?: string;
                     /**
