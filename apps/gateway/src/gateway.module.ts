@@ -60,6 +60,9 @@ import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import type { ProducerParts } from './producers/producer-parts.js';
+import { ProducerTopicsMaker } from './producers/producer-topics-maker.js';
+import { ProducersModule } from './producers/producers.module.js';
 import { ProjectionsModule } from './projections/projections.module.js';
 import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
@@ -100,6 +103,7 @@ export interface GatewayParts {
   vault: Vault;
   keys: TenantKeys;
   calls: Calls;
+  producers: ProducerParts;
   sagas: SagaParts;
   compensations: CompensationSubmitter;
   streams: OpenStreams;
@@ -151,6 +155,7 @@ const FEATURES = [
   LimitsModule,
   MappingsModule,
   PoliciesModule,
+  ProducersModule,
   ProjectionsModule,
   RunsModule,
   SagaDefinitionsModule,
@@ -201,6 +206,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
     { provide: Calls, useValue: parts.calls },
+    { provide: ProducerTopicsMaker, useValue: parts.producers.topics },
     ...sagaProviders(parts.sagas),
     { provide: CompensationSubmitter, useValue: parts.compensations },
     { provide: RecordedCalls, useValue: parts.calls.recorded },

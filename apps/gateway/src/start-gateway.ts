@@ -68,6 +68,7 @@ import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { producerParts } from './producers/producer-parts.js';
 import { sagaParts } from './sagas/saga-parts.js';
 
 export interface RunningGateway extends RunningApp {
@@ -169,6 +170,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
+    producers: producerParts(deps, config.lanes, calls, { configuration: settings, uses: key_uses }),
     sagas: sagaParts(deps, writer, authority),
     compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
@@ -216,6 +218,7 @@ export async function startGateway(
   const close = async () => {
     state.caught_up = false;
     await heartbeat.close();
+    await wired.producers.readers.close();
     await wired.running.close();
     await wired.sagas.watches.close();
     await wired.access.refused.close();
@@ -243,6 +246,7 @@ export async function startGateway(
       new SagaNotificationDetails(deps.store, publicUrl(config), deps.logger),
     );
     sunsets.start();
+    wired.producers.readers.start();
     wired.usage.closer.start();
     ended.notifications = await startNotifications(deps, config.lanes, reader);
     const app = await createHttpApp(wired, deps.logger);

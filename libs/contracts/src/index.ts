@@ -25,6 +25,13 @@ export { NO_CONTEXT } from './no-context.js';
 export { NO_RECORD_OFFSET, noRecord } from './no-record.js';
 export { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 export { type PeekedMeta, peekMeta } from './peek-meta.js';
+export {
+  avroFingerprint,
+  ProducerCodec,
+  type ProducerRecord,
+  type ProducerRecordType,
+  producerSchemas,
+} from './producers/producer-schemas.js';
 export { overlaps, parseResourceName, type ResourceName, type ResourceUse, resourcesOf } from './resources.js';
 export { intersectRights, lacking, type Rights, union } from './rights.js';
 export { regexHazard } from './schema/regex-hazard.js';
@@ -66,6 +73,7 @@ export {
   toolPatterns,
 } from './tool-record.js';
 export {
+  ANSWERS_TO,
   type CallTopic,
   callTopics,
   carriedTopics,
@@ -76,7 +84,11 @@ export {
   type GlobalTopic,
   globalTopics,
   laneTopic,
+  PRODUCER_ID,
+  type ProducerTopics,
   parseTopic,
+  producerTopics,
+  REQUESTS_FROM,
   SHARED_LANE,
   topicOf,
 } from './topics.js';

@@ -50,6 +50,23 @@ export function laneTopic(topic: CallTopic, lane: string): string {
   return lane === SHARED_LANE ? topic : `${topic}.${lane}`;
 }
 
+/** Producer ids name topics: no dot, so that none is the beginning of another's. */
+export const PRODUCER_ID = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** The two topics of a producer: it writes requests to the one, and only it reads the answers on the other. */
+export interface ProducerTopics {
+  requests: string;
+  answers: string;
+}
+
+export const REQUESTS_FROM = 'tool-call-requested.from.';
+export const ANSWERS_TO = 'tool-call-answered.to.';
+
+export const producerTopics = (producer_id: string): ProducerTopics => ({
+  requests: REQUESTS_FROM + producer_id,
+  answers: ANSWERS_TO + producer_id,
+});
+
 /** The contract's topic and the lane of a topic name on the log. */
 export function parseTopic(name: string): { topic: TopicName; lane: string } {
   const dot = name.indexOf('.');

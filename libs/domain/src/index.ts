@@ -37,6 +37,7 @@ export * from './configuration/kinds/people.js';
 export { personLinkPeriods, personLinksOf } from './configuration/kinds/person-links.js';
 export * from './configuration/kinds/personal-data.js';
 export { rulingBundles } from './configuration/kinds/policy-bundles.js';
+export { producerKeyId, producerOf, producerOfToken, producersOf } from './configuration/kinds/producers.js';
 export * from './configuration/kinds/retention.js';
 export { sagaDefinitionsOf, sagaDefinitionVersions } from './configuration/kinds/saga-definitions.js';
 export { tokenExchangeOf } from './configuration/kinds/token-exchanges.js';

@@ -31,6 +31,16 @@ export interface LogBatch {
 export interface TopicSpec {
   name: string;
   partitions: number;
+  /** Set for a topic that clients outside of the platform write to or read. Only for logs with `is_shared`. */
+  outside?: OutsideTopic;
+}
+
+/** What limits a topic of clients outside of the platform. The platform's own topics keep their records. */
+export interface OutsideTopic {
+  /** Records expire: the platform cannot erase personal data in them. */
+  retention_ms: number;
+  /** Largest batch of records, uncompressed. The broker stores no compressed ones: a small one may be as large as memory once unpacked. */
+  batch_bytes_max: number;
 }
 
 /** The next offset to read of one partition of one topic. */
@@ -153,7 +163,7 @@ export type LogHealth = 'open' | 'full' | 'failed' | 'stalled' | 'closed';
  * topics, a conditional append. An abstract class so that Nest can inject it by its own name.
  */
 export abstract class EventLog {
-  /** Creates missing topics, with unlimited retention; existing topics keep their partition count. */
+  /** Creates missing topics, with unlimited retention unless `outside` says otherwise; existing topics keep their partition count. */
   abstract ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
   /** Partition count of an existing topic. */
   abstract partitions(topic: string): number;
@@ -198,6 +208,10 @@ export abstract class EventLog {
   /** Whether appends are accepted and subscriptions progress, as far as this process knows without a request. */
   get health(): LogHealth {
     return 'open';
+  }
+  /** Whether clients outside of the platform can read and write topics of this log. */
+  get is_shared(): boolean {
+    return false;
   }
   abstract close(): Promise<void>;
 }

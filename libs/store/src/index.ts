@@ -33,6 +33,7 @@ export * from './limits/limit-rows.js';
 export * from './notices/notice-claims.js';
 export * from './notices/webhook-attempts.js';
 export * from './pglite/pglite-store.js';
+export * from './producers/producer-requests.js';
 export * from './progress/executor-progress.js';
 export * from './progress/policy-snapshots.js';
 export * from './progress/saga-snapshots.js';

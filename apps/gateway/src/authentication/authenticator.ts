@@ -59,12 +59,16 @@ export class Authenticator {
   }
 
   private remember(key: ApiKey): Caller {
-    const { tenant_id, key_id, principal, scopes, clearances, purposes } = key;
-    const authority = authorityOf(`key:${key_id}`, { scopes: scopes.length === 0 ? null : scopes, clearances, purposes });
-    const caller = { tenant_id, key_id, principal, issuer: LOCAL_ISSUER, scopes, clearances, authority };
+    const caller = callerOfKey(key);
     this.ofKeys.set(key, caller);
     return caller;
   }
+}
+
+/** The principal of a credential of this installation, with its rights. */
+export function callerOfKey({ tenant_id, key_id, principal, scopes, clearances, purposes }: ApiKey): Caller {
+  const authority = authorityOf(`key:${key_id}`, { scopes: scopes.length === 0 ? null : scopes, clearances, purposes });
+  return { tenant_id, key_id, principal, issuer: LOCAL_ISSUER, scopes, clearances, authority };
 }
 
 /** The authority of a credential without delegation. */
@@ -73,7 +77,7 @@ export function authorityOf(agent_token_ref: string, rights: Pick<Authority, 'sc
 }
 
 /** Undefined if the caller has one of these roles; `admin` counts as every role. An empty list admits every principal. */
-export function lacksRole(caller: Caller, allowed: readonly Role[]): Refusal | undefined {
+export function lacksRole(caller: Pick<Caller, 'principal'>, allowed: readonly Role[]): Refusal | undefined {
   if (allowed.length === 0) return undefined;
   for (const role of caller.principal.roles) if (role === 'admin' || allowed.includes(role as Role)) return undefined;
   return new Refusal(

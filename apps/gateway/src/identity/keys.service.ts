@@ -11,7 +11,7 @@ import { pageOf } from '../lists/lists.js';
 import { type Page, placeOf } from '../lists/page-query.js';
 import { expiryOf } from './expiry.js';
 import type { KeyAnswer, KeyChange, KeyListQuery, KeyRequest, MintedKey } from './keys.schemas.js';
-import { lookAlikeIssue, principalIdsOf, skeletonOf } from './look-alike.js';
+import { confusablePrincipal, skeletonOf } from './look-alike.js';
 
 export function stateOf(
   { revoked_at_ms, expires_at_ms }: Pick<ApiKey, 'revoked_at_ms' | 'expires_at_ms'>,
@@ -30,7 +30,8 @@ function answerOf(key: Omit<ApiKey, 'key_hash'>, now_ms: number): KeyAnswer {
 }
 
 /** Admins manage their own tenant; admins of `default` manage all tenants. */
-const mayManage = (caller: Caller, tenant_id: string): boolean => caller.tenant_id === tenant_id || caller.tenant_id === DEFAULT_TENANT;
+export const mayManage = (caller: Caller, tenant_id: string): boolean =>
+  caller.tenant_id === tenant_id || caller.tenant_id === DEFAULT_TENANT;
 
 /** The API keys of a tenant. A key is shown once and never stored. */
 @Injectable()
@@ -83,7 +84,7 @@ export class KeysService {
       type: 'api_key_set',
       item: itemNames.principal_look(who.skeleton),
       against,
-      draft: () => this.lookAlike(tenant_id, body) ?? fields,
+      draft: () => confusablePrincipal(this.configuration.state, tenant_id, body) ?? fields,
     });
     if (edited instanceof Refusal) return edited;
     const headers = { location: `/v1/keys/${ids.key_id}`, 'cache-control': 'no-store' };
@@ -103,18 +104,6 @@ export class KeysService {
   private find(caller: Caller, key_id: string): ApiKey | Refusal {
     const key = this.configuration.state.keys_by_id.get(key_id);
     return key && mayManage(caller, key.tenant_id) ? key : new Refusal('not-found', 'no key has this id', { reason: 'key_not_found' });
-  }
-
-  /** Refuses an id that is confusable with another id of the tenant: people identify voters and callers by their id. */
-  private lookAlike(tenant_id: string, { principal, owner }: KeyRequest): Refusal | undefined {
-    const ids = principalIdsOf(this.configuration.state, tenant_id);
-    const about = lookAlikeIssue('/principal/id', 'the principal', principal.id, ids);
-    ids.add(principal.id);
-    const owned = owner === undefined ? undefined : lookAlikeIssue('/owner', 'the principal', owner, ids);
-    const issues = [about, owned].filter((issue) => issue !== undefined);
-    return issues.length === 0
-      ? undefined
-      : new Refusal('conflict', 'an id must not be confusable with another id of the tenant', { reason: 'id_too_similar', issues });
   }
 }
 

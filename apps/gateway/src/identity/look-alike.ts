@@ -1,4 +1,4 @@
-import { type Issue } from '@countersign/calls';
+import { type Issue, Refusal } from '@countersign/calls';
 import { type ConfigurationState, keysOf, tenantIdsOf } from '@countersign/domain';
 import { LRUCache } from 'lru-cache';
 import unhomoglyph from 'unhomoglyph';
@@ -57,6 +57,22 @@ export function lookAlikeIssue(path: string, what: string, id: string, ids: Iter
 /** The ids of all principals of a tenant that ever had a key, and of their owners. Revoked ones stay on the log permanently. */
 export function principalIdsOf(state: ConfigurationState, tenant_id: string): Set<string> {
   return new Set(keysOf(state, tenant_id).flatMap(({ principal, owner }) => (owner === null ? [principal.id] : [principal.id, owner])));
+}
+
+/** Refuses a principal, or its owner, whose id is confusable with another id of the tenant: people identify voters and callers by their id. */
+export function confusablePrincipal(
+  state: ConfigurationState,
+  tenant_id: string,
+  { principal, owner }: { principal: { id: string }; owner?: string | undefined },
+): Refusal | undefined {
+  const ids = principalIdsOf(state, tenant_id);
+  const about = lookAlikeIssue('/principal/id', 'the principal', principal.id, ids);
+  ids.add(principal.id);
+  const owned = owner === undefined ? undefined : lookAlikeIssue('/owner', 'the principal', owner, ids);
+  const issues = [about, owned].filter((issue) => issue !== undefined);
+  return issues.length === 0
+    ? undefined
+    : new Refusal('conflict', 'an id must not be confusable with another id of the tenant', { reason: 'id_too_similar', issues });
 }
 
 export const tenantLookAlike = (state: ConfigurationState, tenant_id: string): Issue | undefined =>

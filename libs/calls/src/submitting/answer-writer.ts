@@ -21,7 +21,7 @@ export interface Settled {
 }
 
 /** The answer to a submitted call. */
-export interface CallAnswer extends Omit<Settled, 'repeat'> {
+export interface CallAnswer extends Settled {
   /** JSON text as the caller may see it, with personal data decrypted. */
   envelope: string;
   deprecation: Deprecation | undefined;
@@ -90,10 +90,10 @@ export class AnswerWriter {
     const { deprecation } = terms;
     const notes: AnswerNotes = { repeat, effect, ...(deprecation ? { warnings: [deprecation.warning] } : {}) };
     const text = this.readable.text(state.tenant_id, envelopeText(seen, notes));
-    if (typeof text === 'string') sink.answered({ ended, state, positions, envelope: text, deprecation });
+    if (typeof text === 'string') sink.answered({ ended, state, positions, repeat, envelope: text, deprecation });
     else
       void text.then(
-        (envelope) => sink.answered({ ended, state, positions, envelope, deprecation }),
+        (envelope) => sink.answered({ ended, state, positions, repeat, envelope, deprecation }),
         (cause) => sink.unreadable(state.call_id, cause),
       );
   }

@@ -14,6 +14,7 @@ import { noteVerifiedToken } from './kinds/people.js';
 import { setPersonLink } from './kinds/person-links.js';
 import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
+import { setProducer } from './kinds/producers.js';
 import { applyRetention, setRetention } from './kinds/retention.js';
 import { setSagaDefinition } from './kinds/saga-definitions.js';
 import { noteSecret } from './kinds/secrets.js';
@@ -34,6 +35,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tenant_set: setTenant,
   api_key_set: setKey,
   api_key_revoked: revokeKey,
+  producer_set: setProducer,
   tool_policy_set: setOverride,
   tool_lifecycle_set: setLifecycle,
   tool_pin_set: setPin,

@@ -1,4 +1,14 @@
-import { callTopics, carriedTopics, evidenceTopics, exportTopics, globalTopics, laneTopic } from '@countersign/contracts';
+import {
+  ANSWERS_TO,
+  callTopics,
+  carriedTopics,
+  evidenceTopics,
+  exportTopics,
+  globalTopics,
+  laneTopic,
+  producerTopics,
+  REQUESTS_FROM,
+} from '@countersign/contracts';
 import kafkajs, { type AclEntry, type Admin, type AclOperationTypes as Operation, type AclResourceTypes as Resource } from 'kafkajs';
 import { KafkaClient } from './kafka-client.js';
 import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
@@ -46,10 +56,18 @@ export interface AclScope {
    * topic.
    */
   log_drops?: boolean;
+  /** The producers, each with its user on the cluster. */
+  producers?: readonly ProducerUser[];
+}
+
+/** A producer, and its user on the cluster. */
+export interface ProducerUser {
+  producer_id: string;
+  user: string;
 }
 
 /** All rules that the platform needs on a broker that denies by default. */
-export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry[] {
+export function aclRules({ lanes, topic_prefix, log_drops, producers = [] }: AclScope): AclEntry[] {
   const names = [
     ...callTopics.flatMap((topic) => [...new Set(['shared', ...lanes])].map((lane) => [topic, laneTopic(topic, lane)] as const)),
     ...[...globalTopics, ...evidenceTopics, ...exportTopics].map((topic) => [topic, topic] as const),
@@ -69,7 +87,32 @@ export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry
   const groups = servicePrincipals.map((principal) =>
     rule(principal, AclResourceTypes.GROUP, topic_prefix + principal, AclOperationTypes.READ, true),
   );
-  return [...topics, ...drops, ...groups];
+  return [...topics, ...drops, ...groups, ...gatewayRules(topic_prefix), ...producers.flatMap((one) => producerRules(topic_prefix, one))];
+}
+
+/** The gateway reads the requests of every producer and answers on its topic. */
+function gatewayRules(topic_prefix: string): AclEntry[] {
+  const { TOPIC } = AclResourceTypes;
+  const { READ, WRITE, DESCRIBE } = AclOperationTypes;
+  return [
+    ...[READ, DESCRIBE].map((operation) => rule('gateway', TOPIC, topic_prefix + REQUESTS_FROM, operation, true)),
+    ...[WRITE, DESCRIBE].map((operation) => rule('gateway', TOPIC, topic_prefix + ANSWERS_TO, operation, true)),
+  ];
+}
+
+/**
+ * A producer writes its own requests, reads its own answers, and reads in groups named `producer.<id>.…`. No right to transactions: the
+ * gateway reads records that a transaction has not committed.
+ */
+export function producerRules(topic_prefix: string, { producer_id, user }: ProducerUser): AclEntry[] {
+  const { requests, answers } = producerTopics(producer_id);
+  const { TOPIC, GROUP } = AclResourceTypes;
+  const { READ, WRITE, DESCRIBE } = AclOperationTypes;
+  return [
+    ...[WRITE, DESCRIBE].map((operation) => rule(user, TOPIC, topic_prefix + requests, operation)),
+    ...[READ, DESCRIBE].map((operation) => rule(user, TOPIC, topic_prefix + answers, operation)),
+    rule(user, GROUP, `${topic_prefix}producer.${producer_id}.`, READ, true),
+  ];
 }
 
 /** Sets `aclRules` on the cluster, as a principal that may alter it. Existing rules stay; nothing is removed. */

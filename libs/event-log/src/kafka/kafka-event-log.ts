@@ -68,6 +68,10 @@ export class KafkaEventLog extends EventLog {
     return [...this.running].some(({ stalled }) => stalled) ? 'stalled' : 'open';
   }
 
+  override get is_shared(): boolean {
+    return true;
+  }
+
   ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
     return this.topics.ensure(specs);
   }

@@ -19,6 +19,16 @@ const topicConfig = {
   'max.message.bytes': String(MESSAGE_BYTES_MAX),
 } as const;
 
+/** How a topic is created. */
+function configEntries({ outside }: TopicSpec): { name: string; value: string }[] {
+  const limits = outside && {
+    'retention.ms': String(outside.retention_ms),
+    'max.message.bytes': String(outside.batch_bytes_max),
+    'compression.type': 'uncompressed',
+  };
+  return Object.entries({ ...topicConfig, ...limits }).map(([name, value]) => ({ name, value }));
+}
+
 /** Requests to the cluster rather than to a partition, over one persistent admin connection. */
 export class KafkaTopics {
   private readonly counts = new Map<string, number>();
@@ -42,9 +52,13 @@ export class KafkaTopics {
     await this.load();
     const missing = [...new Map(specs.map((spec) => [spec.name, spec])).values()].filter(({ name }) => !this.counts.has(name));
     if (missing.length === 0) return;
-    const configEntries = Object.entries(topicConfig).map(([name, value]) => ({ name, value }));
     const replicationFactor = this.settings.replication_factor;
-    const topics = missing.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions, replicationFactor, configEntries }));
+    const topics = missing.map((spec) => ({
+      topic: spec.name,
+      numPartitions: spec.partitions,
+      replicationFactor,
+      configEntries: configEntries(spec),
+    }));
     // waitForLeaders races on KRaft: the topic exists while its metadata does not yet
     await this.use("can't create topics", (admin) => admin.createTopics({ topics, waitForLeaders: false }));
     await this.ready(missing.map(({ name }) => name));

@@ -1,9 +1,18 @@
-import { type EventCodec, type EventSchema, eventSchemas, InfrastructureFault, UndecodableRecord } from '@countersign/contracts';
+import {
+  avroFingerprint,
+  type EventCodec,
+  type EventSchema,
+  eventSchemas,
+  InfrastructureFault,
+  UndecodableRecord,
+} from '@countersign/contracts';
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { LRUCache } from 'lru-cache';
 import { retried, retryPlans } from '../retries.js';
 import type { SchemaSource } from '../transport/batch-decoder.js';
 
 const UNKNOWN_FOR_MS = 10_000;
+const UNKNOWN_MAX = 10_000;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
@@ -18,7 +27,8 @@ export class IncompatibleSchema extends Error {
  */
 export class RegisteredCodec implements SchemaSource {
   private readonly registry: SchemaRegistry;
-  private readonly unknown = new Map<number, number>();
+  /** Schemas that the registry did not know, or that are of no use here. */
+  private readonly unknown = new LRUCache<number, true>({ max: UNKNOWN_MAX, ttl: UNKNOWN_FOR_MS });
 
   constructor(
     url: string,
@@ -35,25 +45,35 @@ export class RegisteredCodec implements SchemaSource {
   async start(): Promise<void> {
     const ordered = [...this.schemas].sort((a, b) => a.id - b.id);
     const newest = new Map(ordered.map((schema) => [schema.event_type, schema]));
-    const known = await Promise.all(ordered.map((schema) => this.registered(schema)));
+    const known = await Promise.all(ordered.map((schema) => this.registered(subjectOf(schema), schema.schema)));
     for (const [index, schema] of ordered.entries()) {
-      const id = known[index] ?? (await this.register(schema));
+      const id = known[index] ?? (await this.register(subjectOf(schema), schema.schema));
       if (newest.get(schema.event_type) === schema) this.codec.assignId(schema.event_type, id);
       else this.codec.addWriterSchema(id, schema.schema);
     }
   }
 
   async learn(schemaId: number): Promise<void> {
-    const unknown_until_ms = this.unknown.get(schemaId) ?? 0;
-    if (performance.now() < unknown_until_ms) return;
+    if (this.unknown.has(schemaId)) return;
     const text = await this.find(schemaId);
     if (text !== undefined && this.teach(schemaId, text)) this.unknown.delete(schemaId);
-    else this.unknown.set(schemaId, performance.now() + UNKNOWN_FOR_MS);
+    else this.unknown.set(schemaId, true);
+  }
+
+  async fingerprint(schemaId: number): Promise<string | undefined> {
+    if (this.unknown.has(schemaId)) return undefined;
+    const text = await this.find(schemaId);
+    const fingerprint = text === undefined ? undefined : avroFingerprint(text);
+    if (fingerprint === undefined) this.unknown.set(schemaId, true);
+    return fingerprint;
+  }
+
+  async publish(subject: string, schema: string): Promise<number> {
+    return (await this.registered(subject, schema)) ?? (await this.register(subject, schema));
   }
 
   /** The id of a schema that is already registered, which is the case at every start but the first. */
-  private async registered({ topic, event_type, schema }: EventSchema): Promise<number | undefined> {
-    const subject = `${topic}-${event_type}`;
+  private async registered(subject: string, schema: string): Promise<number | undefined> {
     try {
       return await this.registry.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema });
     } catch (cause) {
@@ -63,15 +83,14 @@ export class RegisteredCodec implements SchemaSource {
   }
 
   /** Services start together: a refusal may only mean that another one registers the same schema now. */
-  private register(schema: EventSchema): Promise<number> {
+  private register(subject: string, schema: string): Promise<number> {
     return retried(retryPlans.schema_registration, async (attempt) => {
-      const id = attempt > 1 ? await this.registered(schema) : undefined;
-      return id ?? (await this.registerOnce(schema));
+      const id = attempt > 1 ? await this.registered(subject, schema) : undefined;
+      return id ?? (await this.registerOnce(subject, schema));
     });
   }
 
-  private async registerOnce({ topic, event_type, schema }: EventSchema): Promise<number> {
-    const subject = `${topic}-${event_type}`;
+  private async registerOnce(subject: string, schema: string): Promise<number> {
     try {
       const { id } = await this.registry.register({ type: SchemaType.AVRO, schema }, { subject, compatibility: COMPATIBILITY.BACKWARD });
       return id;
@@ -105,6 +124,8 @@ export class RegisteredCodec implements SchemaSource {
     }
   }
 }
+
+const subjectOf = ({ topic, event_type }: EventSchema): string => `${topic}-${event_type}`;
 
 function statusOf(error: unknown): number | undefined {
   return typeof error === 'object' && error !== null ? (error as { status?: number }).status : undefined;

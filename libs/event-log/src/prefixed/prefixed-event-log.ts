@@ -26,6 +26,10 @@ export class PrefixedEventLog extends EventLog {
     return this.inner.health;
   }
 
+  override get is_shared(): boolean {
+    return this.inner.is_shared;
+  }
+
   ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
     return this.inner.ensureTopics(specs.map((spec) => ({ ...spec, name: this.prefix + spec.name })));
   }

@@ -9,6 +9,13 @@ export interface SchemaSource {
    * unavailable.
    */
   learn(schemaId: number): Promise<void>;
+  /**
+   * The fingerprint of an Avro schema: equal for schemas that encode alike. Undefined if the registry does not know the id, or it is no
+   * Avro schema. @throws InfrastructureFault if the registry is unavailable.
+   */
+  fingerprint(schemaId: number): Promise<string | undefined>;
+  /** Registers an Avro schema, unless it is registered. @throws InfrastructureFault if the registry is unavailable or refuses it. */
+  publish(subject: string, schema: string): Promise<number>;
 }
 
 export interface Decoded {

@@ -24,6 +24,7 @@ import { keyUses } from './0045-key-uses.js';
 import { callReferences } from './0046-call-references.js';
 import { circuits } from './0047-circuits.js';
 import { sagaSnapshots } from './0049-saga-snapshots.js';
+import { producerRequests } from './0052-producer-requests.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order of execution. Append new ones, whichever module owns the tables. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   callReferences,
   circuits,
   sagaSnapshots,
+  producerRequests,
 ];

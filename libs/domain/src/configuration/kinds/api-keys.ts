@@ -30,7 +30,7 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
     created_by: before?.created_by ?? event.by,
   };
   state.keys_by_id.set(key_id, key);
-  state.keys_by_hash.set(key_hash, key);
+  if (key_hash !== '') state.keys_by_hash.set(key_hash, key);
 }
 
 export function revokeKey(state: ConfigurationState, event: EventMap['api_key_revoked']): void {

@@ -70,6 +70,8 @@ export interface ConfigurationState {
   tenants: Map<string, Tenant>;
   keys_by_hash: Map<string, ApiKey>;
   keys_by_id: Map<string, ApiKey>;
+  /** Ids of the producers of all tenants, in the order of their registration. Their credentials are in `keys_by_id`. */
+  producers: Set<string>;
   by_tenant: Map<string, TenantConfiguration>;
   /** Issuer → its providers, of all tenants. */
   providers_by_issuer: Map<string, IdentityProvider[]>;
@@ -96,6 +98,7 @@ export function initialConfiguration(): ConfigurationState {
     tenants: new Map(),
     keys_by_hash: new Map(),
     keys_by_id: new Map(),
+    producers: new Set(),
     by_tenant: new Map(),
     providers_by_issuer: new Map(),
     tools: new Map(),

@@ -17,6 +17,8 @@ export const itemNames = {
   tenant_look: (skeleton: string) => `/tenant_look/${skeleton}`,
   /** Changes with each new key of a principal whose id looks like this. */
   principal_look: (skeleton: string) => `principal_look/${skeleton}`,
+  /** Of the whole installation: two tenants cannot have one producer id. */
+  producer: (producer_id: string) => `/producer/${producer_id}`,
   tool_policy: (tool: string) => `tool_policy/${tool}`,
   tool_version: (tool: string, version: string) => `tool_version/${tool}@${version}`,
   adapter_pin: (environment: string, adapter: string) => `adapter_pin/${encodeURIComponent(environment)}/${encodeURIComponent(adapter)}`,
@@ -59,6 +61,10 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   // Older records have no skeleton of the id.
   api_key_set: ({ skeleton }) => (typeof skeleton === 'string' ? [{ item: itemNames.principal_look(skeleton) }] : []),
   api_key_revoked: none,
+  producer_set: ({ producer_id, skeleton }) => [
+    { item: itemNames.producer(producer_id) },
+    ...(skeleton === null ? [] : [{ item: itemNames.principal_look(skeleton) }]),
+  ],
   tool_policy_set: ({ tool, tier }) => [{ item: itemNames.tool_policy(tool), removed: tier === null }],
   tool_lifecycle_set: ofVersion,
   tool_pin_set: ofVersion,

@@ -1,0 +1,82 @@
+import 'reflect-metadata';
+import { producerSchemas } from '@countersign/contracts';
+import { type EventBatch, type LogContext, LogTransport, OnTopic } from '@countersign/event-log';
+import { type AppDeps, NestLogger } from '@countersign/process';
+import { Controller, type DynamicModule, type INestMicroservice, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import { AnswerReader } from './answer-reader.js';
+
+const BATCH_RECORDS_MAX = 500;
+
+/** Passes what ends calls to the answer reader. Offsets are committed once their answers are durable. */
+@Controller()
+export class AnswersConsumer {
+  constructor(private readonly reader: AnswerReader) {}
+
+  @OnTopic('policy-decided')
+  decided(batch: EventBatch, _context: LogContext): Promise<void> {
+    return this.reader.read(batch);
+  }
+
+  @OnTopic('approval-granted')
+  approved(batch: EventBatch, _context: LogContext): Promise<void> {
+    return this.reader.read(batch);
+  }
+
+  @OnTopic('tool-executed')
+  executed(batch: EventBatch, _context: LogContext): Promise<void> {
+    return this.reader.read(batch);
+  }
+}
+
+@Module({})
+class AnswersModule {
+  static with(reader: AnswerReader): DynamicModule {
+    return { module: AnswersModule, controllers: [AnswersConsumer], providers: [{ provide: AnswerReader, useValue: reader }] };
+  }
+}
+
+/** Group `gateway-answers`: gateways share its partitions. Started with the first producer, so that it costs nothing without one. */
+export class AnswersTransport {
+  private app: INestMicroservice | undefined;
+
+  constructor(
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'clock' | 'logger'>,
+    private readonly lanes: readonly string[],
+    private readonly reader: AnswerReader,
+  ) {}
+
+  /** Does nothing if it runs. @throws InfrastructureFault if the log or the registry is unavailable */
+  async start(): Promise<void> {
+    if (this.app) return;
+    for (const { subject, schema } of Object.values(producerSchemas)) await this.deps.schemas?.publish(subject, schema);
+    const app = await NestFactory.createMicroservice<MicroserviceOptions>(AnswersModule.with(this.reader), {
+      strategy: this.transport(),
+      logger: new NestLogger(this.deps.logger),
+    });
+    await app.listen();
+    this.app = app;
+  }
+
+  async close(): Promise<void> {
+    await this.app?.close();
+  }
+
+  private transport(): LogTransport {
+    const { log, codec, schemas, clock, logger } = this.deps;
+    return new LogTransport({
+      log,
+      codec,
+      group: 'gateway-answers',
+      lanes: this.lanes,
+      visibility: 'durable',
+      batch_records_max: BATCH_RECORDS_MAX,
+      now_ms: () => clock.now_ms(),
+      faults: logger,
+      ...(schemas ? { schemas } : {}),
+      // Unreadable records are in dead-letter.
+      poison: async () => undefined,
+    });
+  }
+}

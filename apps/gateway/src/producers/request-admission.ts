@@ -1,0 +1,53 @@
+import { type AnswerSink, type CallAnswer, type Caller, type Calls, type Refusal } from '@countersign/calls';
+import { InfrastructureFault } from '@countersign/contracts';
+import type { ProducedRequest } from './produced-commands.js';
+
+/** What became of a request. `repeat`: it was recorded before, so its answer may have been written before. */
+export type AdmissionOutcome =
+  | { kind: 'recorded'; call_id: string; repeat?: CallAnswer | undefined }
+  | { kind: 'full' }
+  | { kind: 'refused'; refusal: Refusal };
+
+/** Refusals of calls that are on the record: their answer follows from it. */
+const RECORDED: ReadonlySet<Refusal['kind']> = new Set(['no-ruling-yet', 'key-reused', 'being-undone']);
+
+/** Resolves with the outcome of one request. */
+class OutcomeSink implements AnswerSink {
+  constructor(
+    private readonly resolve: (outcome: AdmissionOutcome) => void,
+    private readonly reject: (cause: unknown) => void,
+  ) {}
+
+  answered(answer: CallAnswer): void {
+    this.resolve({ kind: 'recorded', call_id: answer.state.call_id, repeat: answer.repeat ? answer : undefined });
+  }
+
+  refused(refusal: Refusal): void {
+    const { call_id } = refusal.more;
+    if (refusal.kind === 'too-many-in-flight') this.resolve({ kind: 'full' });
+    else if (refusal.kind === 'unavailable') this.reject(new InfrastructureFault(refusal.detail));
+    else if (RECORDED.has(refusal.kind) && typeof call_id === 'string') this.resolve({ kind: 'recorded', call_id });
+    else this.resolve({ kind: 'refused', refusal });
+  }
+
+  unreadable(call_id: string): void {
+    this.resolve({ kind: 'recorded', call_id });
+  }
+}
+
+/** Submits the requests of producers as POSTs are submitted. */
+export class RequestAdmission {
+  constructor(private readonly calls: Pick<Calls, 'submit'>) {}
+
+  /**
+   * Resolves when the request is on the record and ruled on, or is not accepted.
+   * @throws InfrastructureFault if it may not be recorded: submit it again
+   */
+  submit({ request, idempotency_key, record }: ProducedRequest, caller: Caller): Promise<AdmissionOutcome> {
+    const { traceparent } = record.headers;
+    const by = { caller, idempotency_key, traceparent, wait_ms: 0, span_name: 'produced call', warns_of_deprecation: true };
+    return new Promise((resolve, reject) => {
+      Promise.resolve(this.calls.submit(request, by, new OutcomeSink(resolve, reject))).catch(reject);
+    });
+  }
+}
