@@ -55,8 +55,14 @@ export class AnswersTransport {
       strategy: this.transport(),
       logger: new NestLogger(this.deps.logger),
     });
-    await app.listen();
     this.app = app;
+    try {
+      await app.listen();
+    } catch (cause) {
+      this.app = undefined;
+      await app.close();
+      throw cause;
+    }
   }
 
   async close(): Promise<void> {

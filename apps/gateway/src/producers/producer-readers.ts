@@ -35,8 +35,8 @@ export class ProducerReaders {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    const closing = [...this.readers.values()].map((reader) => reader.close());
-    await Promise.all([this.working, ...closing]);
+    await this.working;
+    await Promise.all([...this.readers.values()].map((reader) => reader.close()));
     await this.parts.answers.close();
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callTopics, evidenceTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
+import { callTopics, evidenceTopics, globalTopics, isInfrastructureFault, producerTopics } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyAcls, servicePrincipals, topicWriters } from './acls.js';
 import { KafkaEventLog } from './kafka-event-log.js';
@@ -96,4 +96,42 @@ describe('a broker with an authorizer', () => {
     await expect(upstream.read(`${topic_prefix}policy-decided`, 0, 0, 1)).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
     await upstream.close();
   }, 60_000);
+
+  test('a producer writes its own requests and reads its own answers; only the gateway does the reverse', async () => {
+    const [own, other] = [producerTopics('acme'), producerTopics('other')];
+    const producers = [{ producer_id: 'acme', user: 'upstream' }];
+    const names = [own.requests, own.answers, other.requests, other.answers];
+    await admin.ensureTopics(names.map((name) => ({ name: topic_prefix + name, partitions: 1 })));
+    await admin.append(names.map((name) => numberedRecord(topic_prefix + name, 0, 'x')));
+    await applyAcls(as('admin'), { lanes: [], topic_prefix, producers });
+    const rightsOf = async (user: string, topics: readonly string[]) => {
+      const log = await KafkaEventLog.open(as(user));
+      const rights: Record<string, string> = {};
+      for (const name of topics) {
+        const reads = await log.read(topic_prefix + name, 0, 0, 1).then(
+          () => 'r',
+          () => '-',
+        );
+        const writes = await log.append([numberedRecord(topic_prefix + name, 0, user)]).then(
+          () => 'w',
+          () => '-',
+        );
+        rights[name] = reads + writes;
+      }
+      await log.close();
+      return rights;
+    };
+    const end = performance.now() + 30_000;
+    while ((await rightsOf('upstream', [own.requests]))[own.requests] !== '-w' && performance.now() < end) await sleep(100);
+    expect(await rightsOf('upstream', [...names, 'tool-executed', 'tool-call-requested'])).toEqual({
+      [own.requests]: '-w',
+      [own.answers]: 'r-',
+      [other.requests]: '--',
+      [other.answers]: '--',
+      'tool-executed': '--',
+      'tool-call-requested': '--',
+    });
+    expect(await rightsOf('gateway', [own.requests, own.answers])).toEqual({ [own.requests]: 'r-', [own.answers]: '-w' });
+    expect(await rightsOf('executor', [own.requests, own.answers])).toEqual({ [own.requests]: '--', [own.answers]: '--' });
+  }, 120_000);
 });

@@ -6,6 +6,7 @@ import {
   exportTopics,
   globalTopics,
   laneTopic,
+  PRODUCER_ID,
   producerTopics,
   REQUESTS_FROM,
 } from '@countersign/contracts';
@@ -64,6 +65,15 @@ export interface AclScope {
 export interface ProducerUser {
   producer_id: string;
   user: string;
+}
+
+/** Reads `<producer_id>` or `<producer_id>=<user>`. @throws if it names no producer, or the user of a service */
+export function producerUser(text: string): ProducerUser {
+  const [producer_id = '', user = producer_id] = text.split('=', 2);
+  if (!PRODUCER_ID.test(producer_id) || user === '') throw new Error(`${text}: a producer is <producer_id> or <producer_id>=<user>`);
+  if ((servicePrincipals as readonly string[]).includes(user))
+    throw new Error(`${text}: ${user} is the user of a service; give the producer its own`);
+  return { producer_id, user };
 }
 
 /** All rules that the platform needs on a broker that denies by default. */
