@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { eventSchemas } from '@countersign/contracts';
 import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import avro from 'avsc';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +14,7 @@ const addFormats = ajvFormats as unknown as (ajv: Ajv) => void;
 interface Document {
   channels: Record<string, { messages: Record<string, { $ref: string }> }>;
   operations: Record<string, { channel: { $ref: string } }>;
-  components: { messages: Record<string, { payload: { schema: object } }> };
+  components: { messages: Record<string, { payload: { schema?: object; $ref?: string } }>; schemas: object };
 }
 const document = asyncApiDocument() as unknown as Document;
 
@@ -21,6 +22,13 @@ function validator() {
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false, meta: false, validateSchema: false });
   addFormats(ajv);
   return ajv.compile(specification);
+}
+
+/** Checks a value by a message of the document. */
+function checkOf(message: string) {
+  const { payload } = document.components.messages[message] as { payload: { $ref?: string } };
+  const schema = { ...payload, components: document.components };
+  return new Ajv2020({ strict: false, logger: false, validateFormats: false }).compile(schema);
 }
 
 describe('/asyncapi.json', () => {
@@ -31,14 +39,16 @@ describe('/asyncapi.json', () => {
   });
 
   test('names existing topics, every event of each, and schemas that Avro accepts', () => {
-    for (const [address, { messages }] of Object.entries(document.channels)) {
+    const published = Object.entries(document.channels).filter(([address]) => !address.startsWith('producer-'));
+    expect(published.map(([address]) => address)).toEqual(['audit-view', 'case-history-view', 'trust-view']);
+    for (const [address, { messages }] of published) {
       const events = new Set(eventSchemas.filter(({ topic }) => topic === address).map(({ event_type }) => event_type as string));
       expect([address, new Set(Object.keys(messages))]).toEqual([address, events]);
       expect(events.size).toBeGreaterThan(0);
     }
-    for (const { payload } of Object.values(document.components.messages)) {
-      expect(() => avro.Type.forSchema(payload.schema as never)).not.toThrow();
-    }
+    const avroSchemas = Object.values(document.components.messages).flatMap(({ payload }) => payload.schema ?? []);
+    expect(avroSchemas.length).toBeGreaterThan(4);
+    for (const schema of avroSchemas) expect(() => avro.Type.forSchema(schema as never)).not.toThrow();
   });
 
   test('has no broken references', () => {
@@ -47,11 +57,18 @@ describe('/asyncapi.json', () => {
         .slice(2)
         .split('/')
         .reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], document);
-    const references = [
-      ...Object.values(document.channels).flatMap(({ messages }) => Object.values(messages).map(({ $ref }) => $ref)),
-      ...Object.values(document.operations).map(({ channel }) => channel.$ref),
-    ];
-    expect(references.length).toBeGreaterThan(8);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"(#[^"]+)"/g)].map(([, found]) => found as string);
+    expect(references.length).toBeGreaterThan(20);
     for (const reference of references) expect(at(reference)).toBeDefined();
+  });
+
+  test('the schemas of producers say what is taken and what is not', () => {
+    const isCall = checkOf('tool_call_requested_json');
+    expect(isCall({ event_type: 'tool_call_requested', tool: 'write_file', inputs: { a: 1 }, idempotency_key: 'k' })).toBe(true);
+    expect(isCall({ event_type: 'tool_call_requested', tool: 'write_file', tenant_id: 'globex' })).toBe(false);
+    expect(isCall({ tool: 'write_file' })).toBe(false);
+    const isCancel = checkOf('tool_call_cancel_requested_json');
+    expect(isCancel({ event_type: 'tool_call_cancel_requested', request_id: 'r' })).toBe(true);
+    expect(isCancel({ event_type: 'tool_call_cancel_requested', request: 'r' })).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { type EventType, eventSchemas } from '@countersign/contracts';
+import { producerDocument } from './asyncapi-producers.js';
 
 type Json = Record<string, unknown>;
 
@@ -6,7 +7,6 @@ type Json = Record<string, unknown>;
 interface OpenTopic {
   address: string;
   description: string;
-  isCloudEvent: boolean;
 }
 
 const openTopics: readonly OpenTopic[] = [
@@ -14,22 +14,14 @@ const openTopics: readonly OpenTopic[] = [
     address: 'audit-view',
     description:
       'Every event of the log as an audit event, where COUNTERSIGN_EXPORTS names this topic. At least once: an event has one id.',
-    isCloudEvent: true,
   },
   {
     address: 'case-history-view',
     description: 'Every line of the history of every case, where COUNTERSIGN_EXPORTS names this topic. At least once: a line has one id.',
-    isCloudEvent: true,
   },
   {
     address: 'trust-view',
     description: 'Trust scores of tool versions, providers and agents, published when a score moves by more than its hysteresis.',
-    isCloudEvent: true,
-  },
-  {
-    address: 'tool-executed',
-    description: 'Tool executions, in order within each partition. A dedicated lane uses `tool-executed.<lane>`.',
-    isCloudEvent: false,
   },
 ];
 
@@ -48,12 +40,6 @@ const cloudEventHeaders: Json = {
     ce_tenantid: { ...text, description: 'The tenant (an extension).' },
   },
 };
-const internalHeaders: Json = {
-  type: 'object',
-  required: ['event_type'],
-  properties: { event_type: text, traceparent: text },
-};
-
 /** The newest schema of each event of a topic. */
 function eventsOf(address: string): { event_type: EventType; schema: Json }[] {
   const newest = new Map<EventType, { version: number; schema: string }>();
@@ -63,21 +49,25 @@ function eventsOf(address: string): { event_type: EventType; schema: Json }[] {
   return [...newest].map(([event_type, { schema }]) => ({ event_type, schema: JSON.parse(schema) as Json }));
 }
 
-function messagesOf({ address, isCloudEvent }: OpenTopic): [string, Json][] {
+function messagesOf({ address }: OpenTopic): [string, Json][] {
   return eventsOf(address).map(({ event_type, schema }) => [
     event_type,
     {
       name: event_type,
       ...(typeof schema.doc === 'string' ? { summary: schema.doc } : {}),
       contentType: 'application/avro',
-      headers: isCloudEvent ? cloudEventHeaders : internalHeaders,
+      headers: cloudEventHeaders,
       payload: { schemaFormat: 'application/vnd.apache.avro+json;version=1.9.0', schema },
     },
   ]);
 }
 
-/** Topics that others may read on Kafka, as AsyncAPI 3: values are Avro in the Confluent wire format, with schemas in the registry. */
+/**
+ * Topics that others may read or write on Kafka, as AsyncAPI 3: those of analysts are Avro in the Confluent wire format, with schemas in the
+ * registry. `tool-executed` is none of them: it has the results of every tenant.
+ */
 export function asyncApiDocument(): Json {
+  const producers = producerDocument();
   const messages = openTopics.flatMap(messagesOf);
   const channels = openTopics.map((topic): [string, Json] => [
     topic.address,
@@ -93,13 +83,19 @@ export function asyncApiDocument(): Json {
     info: {
       title: 'Countersign',
       version: '1.0.0',
-      description: 'Topics that Countersign publishes for external consumers. COUNTERSIGN_TOPIC_PREFIX, if set, precedes each address.',
+      description: 'Topics of Countersign for external consumers and producers. COUNTERSIGN_TOPIC_PREFIX, if set, precedes each address.',
     },
     defaultContentType: 'application/avro',
-    channels: Object.fromEntries(channels),
-    operations: Object.fromEntries(
-      openTopics.map(({ address }) => [`send-${address}`, { action: 'send', channel: { $ref: `#/channels/${address}` } }]),
-    ),
-    components: { messages: Object.fromEntries(messages) },
+    channels: { ...Object.fromEntries(channels), ...producers.channels },
+    operations: {
+      ...Object.fromEntries(
+        openTopics.map(({ address }) => [`send-${address}`, { action: 'send', channel: { $ref: `#/channels/${address}` } }]),
+      ),
+      ...producers.operations,
+    },
+    components: {
+      messages: { ...Object.fromEntries(messages), ...producers.components.messages },
+      schemas: producers.components.schemas,
+    },
   };
 }
