@@ -51,8 +51,8 @@ export class AnswerReader {
     await this.answers.write(answers);
   }
 
-  private mayAnswer({ event_type, event }: Recorded): boolean {
-    if (event.meta.call_id === null || !this.standing.mayAnswer(event.meta.tenant_id)) return false;
+  private mayAnswer({ event_type, event, timestamp_ms }: Recorded): boolean {
+    if (event.meta.call_id === null || !this.standing.mayAnswer(event.meta.tenant_id, timestamp_ms)) return false;
     return ANSWERING.has(event_type) || ('effect' in event && event_type === 'policy_decided' && event.effect === 'deny');
   }
 

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { producerSchemas } from '@countersign/contracts';
 import { type EventBatch, type LogContext, LogTransport, OnTopic } from '@countersign/event-log';
 import { type AppDeps, NestLogger } from '@countersign/process';
 import { Controller, type DynamicModule, type INestMicroservice, Module } from '@nestjs/common';
@@ -47,10 +46,9 @@ export class AnswersTransport {
     private readonly reader: AnswerReader,
   ) {}
 
-  /** Does nothing if it runs. @throws InfrastructureFault if the log or the registry is unavailable */
+  /** Does nothing if it runs. @throws InfrastructureFault if the log is unavailable */
   async start(): Promise<void> {
     if (this.app) return;
-    for (const { subject, schema } of Object.values(producerSchemas)) await this.deps.schemas?.publish(subject, schema);
     const app = await NestFactory.createMicroservice<MicroserviceOptions>(AnswersModule.with(this.reader), {
       strategy: this.transport(),
       logger: new NestLogger(this.deps.logger),

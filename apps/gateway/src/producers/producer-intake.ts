@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '@countersign/calls';
 import { InfrastructureFault } from '@countersign/contracts';
 import type { ApiKey } from '@countersign/domain';
@@ -18,6 +18,9 @@ const TOGETHER = 32;
 const FULL_PAUSE_MS = 250;
 /** A hundred refused records a second from each partition: they must not fill the dead letters. */
 const REJECTED_PAUSE_MS = 10;
+
+/** A value that takes more than about a tenth of a millisecond to read. */
+const LARGE_BYTES = 16 * 1024;
 
 /** What the intake works with. */
 export interface IntakeParts {
@@ -55,7 +58,7 @@ export class ProducerIntake {
 
   private async takeTogether(records: readonly LogRecord[], check: () => void): Promise<void> {
     const owner = this.standing.owner(this.producer_id);
-    const commands = await Promise.all(records.map((record) => this.command(record, owner)));
+    const commands = await this.commands(records, owner);
     const caller = callerOfKey(owner);
     const rejected: RejectedRecord[] = [];
     for (let at = 0; at < commands.length; ) {
@@ -69,6 +72,16 @@ export class ProducerIntake {
     }
     await this.parts.rejected.put(this.producer_id, owner, rejected);
     await sleep(rejected.length * REJECTED_PAUSE_MS, undefined, { ref: false });
+  }
+
+  /** One by one: other requests of the gateway run between large values. */
+  private async commands(records: readonly LogRecord[], owner: ApiKey): Promise<ProducedCommand[]> {
+    const commands: ProducedCommand[] = [];
+    for (const record of records) {
+      commands.push(await this.command(record, owner));
+      if (record.value.length > LARGE_BYTES) await setImmediate();
+    }
+    return commands;
   }
 
   private command(record: LogRecord, owner: ApiKey): Promise<ProducedCommand> | ProducedCommand {

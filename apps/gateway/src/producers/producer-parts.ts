@@ -11,6 +11,7 @@ import { ProducerNames } from './producer-names.js';
 import { ProducerReaders } from './producer-readers.js';
 import { ProducerStanding } from './producer-standing.js';
 import { ProducerTopicsMaker } from './producer-topics-maker.js';
+import { PublishedSchemas } from './published-schemas.js';
 import { RecordValues } from './record-values.js';
 import { RejectedRecords } from './rejected-records.js';
 import { RequestAdmission } from './request-admission.js';
@@ -39,6 +40,6 @@ export function producerParts(
     answers,
   };
   const transport = new AnswersTransport(deps, lanes, new AnswerReader(calls, standing, answers));
-  const names = new ProducerNames(deps, standing);
-  return { topics, readers: new ProducerReaders(deps, standing, topics, { intake, answers: transport, names }) };
+  const [names, schemas] = [new ProducerNames(deps, standing), new PublishedSchemas(deps.schemas)];
+  return { topics, readers: new ProducerReaders(deps, standing, topics, { intake, answers: transport, names, schemas }) };
 }

@@ -6,6 +6,7 @@ import type { ProducerNames } from './producer-names.js';
 import { ProducerReader } from './producer-reader.js';
 import type { ProducerStanding } from './producer-standing.js';
 import type { ProducerTopicsMaker } from './producer-topics-maker.js';
+import type { PublishedSchemas } from './published-schemas.js';
 
 const TURN_MS = 500;
 /** After a failed turn. */
@@ -24,7 +25,7 @@ export class ProducerReaders {
     private readonly deps: Pick<AppDeps, 'log' | 'logger'>,
     private readonly standing: ProducerStanding,
     private readonly topics: ProducerTopicsMaker,
-    private readonly parts: { intake: IntakeParts; answers: AnswersTransport; names: ProducerNames },
+    private readonly parts: { intake: IntakeParts; answers: AnswersTransport; names: ProducerNames; schemas: PublishedSchemas },
   ) {}
 
   start(): void {
@@ -48,7 +49,10 @@ export class ProducerReaders {
       .then(() => (turn % FORGET_TURNS === 0 ? this.parts.names.forgetOld() : undefined))
       .catch((cause) => {
         this.next_start = this.turns + RETRY_TURNS;
-        this.deps.logger.warn({ event: 'producer_reader_not_started', err: cause }, 'could not start to read a producer; retry in 10 s');
+        this.deps.logger.warn(
+          { event: 'producer_reader_not_started', err: cause },
+          'could not read a producer, or publish its schemas; retry in 10 s',
+        );
       });
   }
 
@@ -56,6 +60,7 @@ export class ProducerReaders {
     const missing = [...this.standing.producer_ids].filter((producer_id) => !this.readers.has(producer_id));
     if (missing.length > 0) await this.parts.answers.start();
     for (const producer_id of missing) await this.startReader(producer_id);
+    if (this.readers.size > 0) await this.parts.schemas.publish();
   }
 
   private async startReader(producer_id: string): Promise<void> {

@@ -6,8 +6,13 @@ import type { KeyUses } from '../authentication/key-uses.js';
 import { SUBMITTERS } from '../calls/call-posts.service.js';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 
+/** Between the clocks of the gateways and the log. */
+const CLOCK_DIFFERENCE_MS = 300_000;
+
 /** Whose records a topic has, and whether they are taken: as an API key is judged at each request. */
 export class ProducerStanding {
+  private known: { count: number; firsts: ReadonlyMap<string, number> } = { count: 0, firsts: new Map() };
+
   constructor(
     private readonly configuration: Pick<ConfigurationService, 'state' | 'is_stale' | 'now_ms'>,
     private readonly uses: Pick<KeyUses, 'note'>,
@@ -40,10 +45,21 @@ export class ProducerStanding {
     return owner && isUsable(owner, this.configuration.now_ms()) ? owner : undefined;
   }
 
-  /** Whether calls of this tenant may be those of a producer. */
-  mayAnswer(tenant_id: string): boolean {
-    for (const producer_id of this.producer_ids)
-      if (producerOf(this.configuration.state, producer_id)?.tenant_id === tenant_id) return true;
-    return false;
+  /** Whether a call of this tenant that ended at this time may be that of a producer. History from before its first producer is not. */
+  mayAnswer(tenant_id: string, at_ms: number): boolean {
+    const since_ms = this.firsts().get(tenant_id);
+    return since_ms !== undefined && at_ms >= since_ms - CLOCK_DIFFERENCE_MS;
+  }
+
+  /** When each tenant got its first producer. */
+  private firsts(): ReadonlyMap<string, number> {
+    if (this.known.count === this.producer_ids.size) return this.known.firsts;
+    const firsts = new Map<string, number>();
+    for (const producer_id of this.producer_ids) {
+      const { tenant_id, created_at_ms } = producerOf(this.configuration.state, producer_id) as ApiKey;
+      firsts.set(tenant_id, Math.min(created_at_ms, firsts.get(tenant_id) ?? created_at_ms));
+    }
+    this.known = { count: this.producer_ids.size, firsts };
+    return firsts;
   }
 }

@@ -11,6 +11,9 @@ export type AdmissionOutcome =
 /** Refusals of calls that are on the record: their answer follows from it. */
 const RECORDED: ReadonlySet<Refusal['kind']> = new Set(['no-ruling-yet', 'key-reused', 'being-undone']);
 
+/** W3C trace context. Kafka bounds no header. */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
 /** Resolves with the outcome of one request. */
 class OutcomeSink implements AnswerSink {
   constructor(
@@ -44,7 +47,7 @@ export class RequestAdmission {
    * @throws InfrastructureFault if it may not be recorded: submit it again
    */
   submit({ request, idempotency_key, record }: ProducedRequest, caller: Caller): Promise<AdmissionOutcome> {
-    const { traceparent } = record.headers;
+    const traceparent = TRACEPARENT.test(record.headers.traceparent ?? '') ? record.headers.traceparent : undefined;
     const by = { caller, idempotency_key, traceparent, wait_ms: 0, span_name: 'produced call', warns_of_deprecation: true };
     return new Promise((resolve, reject) => {
       Promise.resolve(this.calls.submit(request, by, new OutcomeSink(resolve, reject))).catch(reject);

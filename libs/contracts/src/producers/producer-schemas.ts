@@ -14,12 +14,13 @@ const requested = {
   fields: [
     { name: 'tool', type: 'string' },
     optional('version', '`1.2.3`, `^1.2.0` or `~1.2.0`. Null: the newest active version.'),
-    { name: 'inputs_json', type: 'string', default: '{}', doc: 'The inputs of the tool: a JSON object.' },
+    // Not a string with the default `{}`: a registry (Apicurio 3.0) then takes the schema for none.
+    optional('inputs_json', 'The inputs of the tool: a JSON object.'),
     optional('case_id', 'The id of a case, or `ext:` and its external_id.'),
     optional('external_id', 'Your own reference of this request, unique in the tenant.'),
     optional('metadata_json', 'Your own keys and values: a JSON object of texts.'),
     optional('occurrence', 'A new value runs an equal call again.'),
-    optional('context_json', 'What the agent states about the call (run_id, seq, request_id, …): a JSON object.'),
+    optional('context_json', 'What the agent states about the call (run_id, seq, request_id and others): a JSON object.'),
     optional('deadline', 'RFC 3339. The tool does not start after it.'),
     optional('callback_url', 'Receives the envelope when the call ends.'),
     optional('on_behalf_of', 'The user that the agent acts for.'),
