@@ -105,10 +105,10 @@ describe('producers on Kafka', () => {
 
   test('calls that end while no gateway runs are answered by the next one', async () => {
     await platform.ready('gateway');
-    const asked = requests(20).map((one) => ({ ...one, inputs: { ...one.inputs, delay_ms: 1_500 } }));
+    const asked = requests(20).map((one) => ({ ...one, inputs: { ...one.inputs, delay_ms: 900 } }));
     await acme.ask(asked);
     await vi.waitFor(async () => {
-      const { body } = await admin.request<{ items: unknown[] }>('GET', '/v1/calls?principal=bot-acme&status=running&limit=50');
+      const { body } = await admin.request<{ items: unknown[] }>('GET', '/v1/calls?tool=probe_http_effect&status=running&limit=50');
       expect(body.items.length).toBeGreaterThan(0);
     }, 30_000);
     await platform.member('gateway').stop('SIGKILL');
@@ -147,21 +147,16 @@ describe('producers on Kafka', () => {
     const asked = requests(MANY);
     for (let at = 0; at < MANY; at += 1_000) await flood.ask(asked.slice(at, at + 1_000));
     await vi.waitFor(() => expect(flood.answers.length).toBeGreaterThan(20), 30_000);
-    const waited: number[] = [];
+    // Machines differ in speed: what counts is how many calls of the flood are answered while one of another tenant waits.
+    const overtaken: number[] = [];
     for (let n = 0; n < 10; n++) {
-      const [one, at] = [requests(1), performance.now()];
+      const [one, before] = [requests(1), flood.answers.length];
       await acme.ask(one);
       await acme.answersTo(idsOf(one));
-      waited.push(performance.now() - at);
+      overtaken.push(flood.answers.length - before);
     }
-    console.log(
-      `answers beside a flood: ${waited
-        .map((ms) => Math.round(ms))
-        .sort((a, b) => a - b)
-        .join(' ')} ms; of the flood ${flood.answers.length} answered`,
-    );
+    expect(overtaken.every((count) => count < MANY / 20)).toBe(true);
     expect(flood.answers.length).toBeLessThan(MANY);
-    expect(waited.sort((a, b) => a - b)[5]).toBeLessThan(5_000);
     expect((await admin.request('DELETE', '/v1/producers/flood')).status).toBe(204);
     await flood.close();
   }, 240_000);

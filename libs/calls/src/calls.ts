@@ -50,6 +50,11 @@ export class Calls {
     return state instanceof Refusal ? state : this.reader.status(state, name.caller);
   }
 
+  /** As `status`, of a state that the caller of this method has just read. */
+  reading(state: CallState, caller: Caller): Promise<CallReading> {
+    return this.reader.status(state, caller);
+  }
+
   /** The call once it is answered, or its current state after `timeout_ms` (at most 100 s). */
   async wait(name: CallName, timeout_ms: number): Promise<CallReading | Refusal> {
     const state = await this.find(name);

@@ -1,4 +1,4 @@
-import { type Calls, Refusal } from '@countersign/calls';
+import type { Calls } from '@countersign/calls';
 import { settledAs } from '@countersign/calls/waiting/is-answer';
 import { type EventType, InfrastructureFault } from '@countersign/contracts';
 import { producerOfToken } from '@countersign/domain';
@@ -9,6 +9,9 @@ import type { ProducerStanding } from './producer-standing.js';
 
 /** How long to wait for the views to have what was read; then the batch is read again. */
 const VIEW_WAIT_MS = 5_000;
+
+/** Calls that are read at the same time. */
+const TOGETHER = 32;
 
 /** The records that end a call, put it in doubt, resolve it or ask people. */
 const ANSWERING: ReadonlySet<EventType> = new Set([
@@ -29,7 +32,7 @@ const ANSWERING: ReadonlySet<EventType> = new Set([
  */
 export class AnswerReader {
   constructor(
-    private readonly calls: Pick<Calls, 'recorded' | 'status'>,
+    private readonly calls: Pick<Calls, 'recorded' | 'reading'>,
     private readonly standing: ProducerStanding,
     private readonly answers: Pick<AnswerTopic, 'write'>,
   ) {}
@@ -43,12 +46,10 @@ export class AnswerReader {
     if (!(await this.calls.recorded.views.current(seen, last.partition)))
       throw new InfrastructureFault('the views have not caught up with the answers of producers');
     const calls = new Map(answering.map(({ event: { meta } }) => [meta.call_id as string, meta.tenant_id]));
-    const answers: ProducerAnswer[] = [];
-    for (const [call_id, tenant_id] of calls) {
-      const answer = await this.answer(tenant_id, call_id);
-      if (answer) answers.push(answer);
+    for (const some of chunksOf([...calls], TOGETHER)) {
+      const found = await Promise.all(some.map(([call_id, tenant_id]) => this.answer(tenant_id, call_id)));
+      await this.answers.write(found.filter((answer) => answer !== undefined));
     }
-    await this.answers.write(answers);
   }
 
   private mayAnswer({ event_type, event, timestamp_ms }: Recorded): boolean {
@@ -63,8 +64,11 @@ export class AnswerReader {
     if (!state || producer_id === undefined || settledAs(state) === undefined) return undefined;
     const owner = this.standing.answered(producer_id);
     if (owner?.tenant_id !== tenant_id) return undefined;
-    const reading = await this.calls.status({ caller: callerOfKey(owner), call_id });
-    if (reading instanceof Refusal) throw new InfrastructureFault(`a call of a producer cannot be read: ${reading.kind}`);
-    return { producer_id, state: reading.state, envelope: reading.envelope };
+    const { envelope } = await this.calls.reading(state, callerOfKey(owner));
+    return { producer_id, state, envelope };
   }
+}
+
+function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 }
