@@ -41,6 +41,7 @@ export function routedGateway(): Promise<INestApplication> {
     drops: {},
     subjects: {},
     calls: { recorded: {} },
+    producers: {},
     sagas: {},
     usage: {},
   } as unknown as GatewayParts;
