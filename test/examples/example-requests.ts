@@ -92,6 +92,9 @@ export const exampleRequests: Readonly<Record<string, (world: ExampleWorld) => P
   }),
 };
 
+/** Operations that an embedded platform cannot show, and that answer nothing. */
+export const NOT_SENT: ReadonlySet<string> = new Set(['DELETE /v1/producers/{producer_id}']);
+
 /** Operations whose answer has no example, and why. */
 export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'it is the document itself',
@@ -115,7 +118,6 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   'POST /v1/damages/accept': 'needs a damaged record',
   'POST /v1/mappings/{tool}/activate': 'needs a mapping that waits for a second policy admin',
   'GET /v1/producers/{producer_id}': 'needs Kafka: docs/how-to/producers.md',
-  'DELETE /v1/producers/{producer_id}': 'needs Kafka: docs/how-to/producers.md',
   'POST /v1/producers': 'needs Kafka: docs/how-to/producers.md',
   'GET /v1/usage/billing': 'needs a month that has ended',
 };

@@ -3,7 +3,7 @@ import type { TestedPlatform } from '../journeys/journey-world.js';
 import { Acme } from '../tenants/acme.js';
 import { type Route, routesOf } from '../tenants/api-routes.js';
 import { type Answered, Probes, raw } from '../tenants/probes.js';
-import { type ExampleRequest, type ExampleWorld, exampleRequests, WITHOUT_EXAMPLE } from './example-requests.js';
+import { type ExampleRequest, type ExampleWorld, exampleRequests, NOT_SENT, WITHOUT_EXAMPLE } from './example-requests.js';
 import { ExampleMask } from './mask.js';
 
 /** What a route was sent and what it answered, masked. */
@@ -50,7 +50,7 @@ export async function recordedExamples(platform: TestedPlatform): Promise<{ exam
   const refused: string[] = [];
   for (const route of (await routesOf(platform.base)).sort((a, b) => turn(a) - turn(b))) {
     const name = `${route.method} ${route.path}`;
-    if (name in WITHOUT_EXAMPLE) continue;
+    if (name in WITHOUT_EXAMPLE || NOT_SENT.has(name)) continue;
     const request = { ...probes.request(route, 'acmes', undefined, TENANT), ...(await exampleRequests[name]?.(world)) };
     const answer = await answered(world, route, request);
     if (answer.status < 300) examples[name] = exampleOf(request.body, answer);

@@ -85,6 +85,11 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/tenants': (of) => ({ tenant_id: of('tenant_id') }),
   'PUT /v1/tenants/{tenant_id}': () => ({ weight: 2 }),
   'PATCH /v1/keys/{key_id}': () => ({ name: 'probe' }),
+  'POST /v1/producers': (of) => ({
+    tenant_id: of('tenant_id'),
+    producer_id: 'probe',
+    principal: { kind: 'agent', id: 'probe', roles: ['agent'] },
+  }),
   'POST /v1/keys': (of) => ({ tenant_id: of('tenant_id'), principal: { kind: 'agent', id: 'probe', roles: ['agent'] } }),
   'PUT /v1/limits/{limit_id}': () => limit,
   'PUT /v1/facts/{table}': () => ({ rows: ['probe'] }),
