@@ -50,6 +50,7 @@ import { REQUEST_ID_HEADER, requestIdOf } from './http/request-id.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
@@ -154,6 +155,7 @@ const FEATURES = [
   IdentityModule,
   LimitsModule,
   MappingsModule,
+  McpModule,
   PoliciesModule,
   ProducersModule,
   ProjectionsModule,

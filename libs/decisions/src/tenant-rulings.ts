@@ -1,4 +1,4 @@
-import type { MappedInputs, Obligation, ToolCall, ToolContract } from '@countersign/contracts';
+import { type MappedInputs, NO_CONTEXT, type Obligation, type ToolCall, type ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
 import {
   allHistoryUses,
@@ -45,6 +45,18 @@ export interface RulingAsk {
   history_json?: string | undefined;
 }
 
+/** A question about every call of a tool by one principal. */
+export type AnyCallAsk = Pick<RulingAsk, 'tenant_id' | 'tool'> & Pick<RuledCall, 'principal' | 'authority'>;
+
+const ANY_CALL = { context: NO_CONTEXT, inputs_json: '{}', case_id: null, mapped: null };
+/** Variables that each call sets itself. */
+const OF_THE_CALL = ['inputs', 'mapped', 'context', 'history'];
+/** Built-in conditions on what a call states itself. */
+const OPEN_CONDITIONS: readonly string[] = ['authority.purposes', 'builtin.dangerous_operation'];
+
+const isAboutAnyCall = ({ condition }: { condition: { uses: { variables: ReadonlySet<string> } } | undefined }): boolean =>
+  !OF_THE_CALL.some((variable) => condition?.uses.variables.has(variable));
+
 /** Source of the trust scores of a call's tool, provider and agent. */
 export interface TrustSource {
   of(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): Readonly<Record<string, number | string>>;
@@ -65,13 +77,18 @@ export class TenantRulings {
   }
 
   /** The ruling at the current or another time. Never throws. `draft`: a bundle to use instead of the active one. */
-  resolve(
+  resolve(config: ConfigurationState, ask: RulingAsk, draft?: BundleText, at_ms = this.now_ms()): ResolvedRuling {
+    const { tenant_id } = ask;
+    const policy = draft ? { active: compiledBundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id);
+    return this.resolveUnder(policy, config, ask, at_ms);
+  }
+
+  private resolveUnder(
+    policy: PolicyInForce | undefined,
     config: ConfigurationState,
     { tenant_id, tool, call, history_json, remapped, ...waits }: RulingAsk,
-    draft?: BundleText,
-    at_ms = this.now_ms(),
+    at_ms: number,
   ): ResolvedRuling {
-    const policy = draft ? { active: compiledBundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id);
     const trust = policy && this.trust?.of(tenant_id, tool.contract, call.principal);
     return resolveRuling({
       contract: tool.contract,
@@ -91,6 +108,25 @@ export class TenantRulings {
       ...waits,
       ...(history_json === undefined ? {} : { history_json, history: JSON.parse(history_json) as Record<string, unknown> }),
     });
+  }
+
+  /**
+   * True if policy denies every call of the tool by this principal now, whatever its inputs, its context and its case. False if a call may
+   * be allowed, also if only an approval or a wait leads there.
+   */
+  deniesAll(config: ConfigurationState, { tenant_id, tool, principal, authority }: AnyCallAsk): boolean {
+    const call: RuledCall = { ...ANY_CALL, tool: tool.name, version: tool.version, principal, authority };
+    const ask = { tenant_id, tool, call };
+    const built_in = this.resolveUnder(undefined, config, ask, this.now_ms());
+    if (built_in.effect === 'deny' && !OPEN_CONDITIONS.includes(built_in.rule)) return true;
+    const policy = this.inForce(config, tenant_id);
+    if (!policy?.active) return false;
+    if ('unusable' in policy.active) return true;
+    const { explanation } = this.resolveUnder(policy, config, ask, this.now_ms());
+    const matched = new Set(explanation?.matched);
+    return policy.active.bundle.rules
+      .about(tool.contract)
+      .some((rule) => rule.effect === 'deny' && matched.has(rule.id) && isAboutAnyCall(rule));
   }
 
   /** Undefined: the tenant has activated no bundle. */

@@ -27,16 +27,21 @@ export interface CallAnswer extends Settled {
   deprecation: Deprecation | undefined;
 }
 
-/** Receives the answer to a submitted call. Exactly one method is called, once. */
-export interface AnswerSink {
+interface AcceptedSink {
+  /** The request is accepted under this id. Called at most once; the answer may come first. */
+  accepted?(call_id: string): void;
+}
+
+/** Receives the answer to a submitted call. Exactly one of `answered`, `refused` and `unreadable` is called, once. */
+export interface AnswerSink extends AcceptedSink {
   answered(answer: CallAnswer): void;
   refused(refusal: Refusal): void;
   /** The call is recorded and has an answer, but the answer cannot be read now. */
   unreadable(call_id: string, cause: unknown): void;
 }
 
-/** Receives the state of a submitted call, whatever its caller may see of it: no envelope is built. Exactly one method is called, once. */
-export interface StateSink {
+/** Receives the state of a submitted call, whatever its caller may see of it: no envelope is built. One of `settled` and `refused` is called, once. */
+export interface StateSink extends AcceptedSink {
   settled(state: CallState): void;
   refused(refusal: Refusal): void;
 }

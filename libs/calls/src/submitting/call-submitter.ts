@@ -105,6 +105,7 @@ export class CallSubmitter {
     const answer = new PendingAnswer(this.tracker, this.parts.answers, sink, call, span);
     const refused = this.recorder.submit(admitted, answer, span.traceparent);
     if (refused) return refused;
+    sink.accepted?.(call_id);
     if (owesCallback(admitted)) this.parts.callbacks.watch(call_id, tenant_id);
     answer.start();
     return undefined;
