@@ -2,6 +2,7 @@ import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
+import { type McpSettings, mcpSettings, mcpSettingsOf } from './mcp/mcp-settings.js';
 import type { StreamLimits } from './streams/stream-places.js';
 
 export interface StreamSettings extends StreamLimits {
@@ -27,6 +28,7 @@ export const gatewayVariables = z.object({
     .describe('base URL of links in messages; unset: the listen address of the gateway'),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow OpenID providers and token endpoints at private addresses, with plain http'),
   ...httpSettings,
+  ...mcpSettings,
   COUNTERSIGN_TEST_STRICT_ANSWERS: flag,
   COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000)
     .default(DEFAULT_STREAMS.gateway_max)
@@ -62,6 +64,8 @@ export interface GatewayConfig {
   http?: HttpLimits;
   /** Event streams; absent: the defaults of `DEFAULT_STREAMS`. */
   streams?: StreamSettings;
+  /** The MCP server; absent: `defaultMcpSettings`. */
+  mcp?: McpSettings;
   lanes: readonly string[];
   data_dir: string;
   /** Fails a request whose response its route does not declare. For tests. */
@@ -97,7 +101,8 @@ export function parseGatewayConfig(
   };
   const { lanes, data_dir } = platform;
   const http = httpLimits(parsed.config);
+  const mcp = mcpSettingsOf(parsed.config, public_url);
   const sending = { callback_allow_private, proxies: proxies.proxies, smtp_url, mail_from, public_url };
   const strict_answers = parsed.config.COUNTERSIGN_TEST_STRICT_ANSWERS;
-  return { config: { host, port, identity_allow_private, ...sending, http, streams, lanes, data_dir, strict_answers } };
+  return { config: { host, port, identity_allow_private, ...sending, http, mcp, streams, lanes, data_dir, strict_answers } };
 }

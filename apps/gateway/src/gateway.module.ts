@@ -51,6 +51,8 @@ import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { McpModule } from './mcp/mcp.module.js';
+import type { McpSettings } from './mcp/mcp-settings.js';
+import { answerInJsonRpc } from './mcp/rpc-problems.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
@@ -132,6 +134,7 @@ export interface GatewayParts {
   circuits: CircuitReader;
   /** Absent only in tests without evidence. */
   audit: AuditParts | undefined;
+  mcp: McpSettings;
   /** Fails a request whose response its route does not declare. */
   strict_answers: boolean;
 }
@@ -155,7 +158,6 @@ const FEATURES = [
   IdentityModule,
   LimitsModule,
   MappingsModule,
-  McpModule,
   PoliciesModule,
   ProducersModule,
   ProjectionsModule,
@@ -192,6 +194,7 @@ export class GatewayModule {
         HttpModule.of(logger, parts.strict_answers),
         ReferencesModule,
         ...FEATURES,
+        McpModule.of(parts.mcp, logger),
         ...(parts.audit ? [AuditModule.of(parts.audit)] : []),
         ...(parts.damage ? [DamagesModule] : []),
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
@@ -290,6 +293,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const parse = takeOnlyJson(adapter.getInstance(), inTurn);
   takeYaml(adapter.getInstance(), inTurn, parts.access);
   admitBeforeBody(adapter.getInstance(), admission, parts.access, isPublic);
+  answerInJsonRpc(adapter.getInstance(), parts.mcp);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),

@@ -55,6 +55,7 @@ import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
 import { RequestAccess } from './http/request-access.js';
 import { listen } from './listen.js';
+import { defaultMcpSettings } from './mcp/mcp-settings.js';
 import { Channels } from './notifications/channels.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { Mailer } from './notifications/mailer.js';
@@ -191,6 +192,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     blobs: new BlobsService(deps.blobs, deps.personal),
     health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
+    mcp: config.mcp ?? defaultMcpSettings,
     strict_answers: config.strict_answers ?? false,
     audit: deps.evidence && auditParts(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };

@@ -4,7 +4,7 @@ import type { CallFeeds } from './following/call-feed.js';
 import type { CallFollower } from './following/call-subscription.js';
 import { waitForAnswer } from './following/wait-for-answer.js';
 import type { CallReader, CallReading } from './recorded/call-reader.js';
-import type { Intervention, Interventions, Resolution } from './recorded/interventions.js';
+import type { Intervention, Interventions, Resolution, Stoppable } from './recorded/interventions.js';
 import type { RecordedCalls } from './recorded/recorded-calls.js';
 import { Refusal } from './refusal.js';
 import type { CallRequest } from './request/call-request.js';
@@ -12,6 +12,7 @@ import type { CallSink } from './submitting/answer-writer.js';
 import type { CallSubmitter } from './submitting/call-submitter.js';
 import type { Submission } from './submitting/submission.js';
 import type { Seen } from './views/seen.js';
+import type { CallListener } from './waiting/watched-calls.js';
 
 /** Identifies a call for one caller. */
 export interface CallName {
@@ -65,6 +66,20 @@ export class Calls {
   async cancel(name: CallName, reason: string | undefined): Promise<Intervention | Refusal> {
     const state = await this.find(name);
     return state instanceof Refusal ? state : this.interventions.cancel(name.caller, state, reason);
+  }
+
+  /**
+   * For a transport whose caller gave up a call that it had submitted: stops it if it is a read, or, if wanted, a write that has not fired.
+   * A write that may have fired goes on, and an equal call joins it. @returns undefined if the call goes on.
+   */
+  async abandon({ caller, call_id }: CallName, reason: string | undefined, stops: Stoppable): Promise<Intervention | Refusal | undefined> {
+    const state = await this.recorded.findAccepted(caller.tenant_id, call_id);
+    return state instanceof Refusal ? state : this.interventions.abandon(caller, state, reason, stops);
+  }
+
+  /** Notifies the listener of a call that this process has accepted. @returns a function that ends this. */
+  observe({ caller, call_id }: CallName, listener: CallListener): () => void {
+    return this.recorded.observe(caller.tenant_id, call_id, listener);
   }
 
   /** Records whether a call in doubt happened. */

@@ -109,6 +109,7 @@ export const refusalReasons = {
     decision_link_expired: 'The decision link has expired.',
     decision_link_invalid: 'The decision link was not made by this installation, or was changed.',
     decision_link_revoked: 'The channel or the person of the decision link may no longer decide.',
+    origin_not_allowed: 'Web pages of this origin may not use MCP.',
     default_tenant_required: 'Only the default tenant may do this.',
     delegation_missing: 'No active delegation lets the agent act for the user.',
     not_the_owner: 'Only the person who created the resource, or an admin, may end it.',

@@ -3,18 +3,17 @@ import { type AnswerSink, type CallAnswer, Refusal } from '@countersign/calls';
 /** The answer of one submitted call, as a promise. */
 export class AnsweredCall implements AnswerSink {
   readonly result: Promise<CallAnswer | Refusal>;
-  /** The id of the call once it is accepted. */
-  call_id: string | undefined;
   private settle!: (answer: CallAnswer | Refusal) => void;
 
-  constructor() {
+  /** `onAccepted` gets the id of the call, before its answer or with it. */
+  constructor(private readonly onAccepted: (call_id: string) => void) {
     this.result = new Promise((settle) => {
       this.settle = settle;
     });
   }
 
   accepted(call_id: string): void {
-    this.call_id = call_id;
+    this.onAccepted(call_id);
   }
 
   answered(answer: CallAnswer): void {

@@ -4,10 +4,16 @@ import { type HttpRequest, headerOf } from '../http/reply.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { CallHeaders } from './call-of-request.js';
 
+export type ToolsShown = 'all' | 'search';
+
+const toolsShown = (given: string | undefined): ToolsShown | undefined => (given === 'all' || given === 'search' ? given : undefined);
+
 /** What a handler of a message knows about its HTTP request. */
 export interface Exchange extends CallHeaders {
   caller: Caller;
   traceparent: string | undefined;
+  /** `Countersign-Tools`: all tools listed, or found by `search_tools`; undefined: by their number. */
+  tools: ToolsShown | undefined;
   /** `Countersign-Request-Id` of the response. */
   http_request_id: string;
 }
@@ -32,6 +38,7 @@ export function exchangeOf(request: HttpRequest, caller: Caller): Exchange {
     case_id: headerOf(request, 'countersign-case'),
     run_id: headerOf(request, 'countersign-run'),
     traceparent: headerOf(request, 'traceparent'),
+    tools: toolsShown(headerOf(request, 'countersign-tools')),
     http_request_id: requestIdOf(request.raw),
   };
 }

@@ -1,11 +1,11 @@
 import { Calls, Refusal } from '@countersign/calls';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseBody } from '../requests/body-issues.js';
+import type { ClientRequest } from './client-request.js';
 import { resultOfEnvelope, resultOfRefusal } from './envelope-result.js';
-import type { Exchange } from './exchange.js';
-import { McpSettings } from './mcp-settings.js';
+import { MCP_SETTINGS, type McpSettings } from './mcp-settings.js';
 import type { OwnTool } from './own-tool.js';
 
 const inputs = z.strictObject({ call_id: z.string().min(1).max(100) });
@@ -30,14 +30,14 @@ export class GetCallTool implements OwnTool {
 
   constructor(
     private readonly calls: Calls,
-    private readonly settings: McpSettings,
+    @Inject(MCP_SETTINGS) private readonly settings: McpSettings,
   ) {}
 
   isFor(): boolean {
     return true;
   }
 
-  async call(given: Record<string, unknown>, { caller }: Exchange): Promise<CallToolResult> {
+  async call(given: Record<string, unknown>, { caller }: ClientRequest): Promise<CallToolResult> {
     const parsed = parseBody(inputs, given);
     if (parsed instanceof Refusal) return resultOfRefusal(parsed);
     const reading = await this.calls.wait({ caller, call_id: parsed.call_id }, this.settings.wait_ms);

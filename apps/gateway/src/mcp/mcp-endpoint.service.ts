@@ -1,40 +1,50 @@
-import type { Caller } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
+import type { Logger } from '@countersign/process';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, isLegacyRequest, type McpHandlerRequestOptions, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Problem } from '../http/problem.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
+import { RequestAccess } from '../http/request-access.js';
+import { OpenStreams } from '../streams/open-streams.js';
 import { type Exchange, exchangeOf, sdkRequest } from './exchange.js';
-import { McpServers } from './mcp-servers.service.js';
-import { McpSessions } from './mcp-sessions.service.js';
+import { McpRoutes, staysOpen } from './mcp-routes.service.js';
+import { MCP_LOGGER } from './mcp-settings.js';
+import { McpStream } from './mcp-stream.js';
+import type { Lister } from './tool-listing.service.js';
 
-/** `/mcp`: Streamable HTTP. Requests of 2026-07-28 stand alone; earlier revisions have sessions. */
+/** `/mcp`: Streamable HTTP. */
 @Injectable()
 export class McpEndpoint {
-  /** One for each tenant: its subscriptions hear of its own changes only. */
-  private readonly handlers = new Map<string, McpHttpHandler>();
-  private readonly respond = toNodeHandler({ fetch: (request, options) => this.route(request, options ?? {}) });
-
   constructor(
-    private readonly servers: McpServers,
-    private readonly sessions: McpSessions,
+    private readonly routes: McpRoutes,
+    private readonly streams: OpenStreams,
+    private readonly access: RequestAccess,
+    @Inject(MCP_LOGGER) private readonly logger: Logger,
   ) {}
 
-  async serve(request: HttpRequest, reply: HttpReply, caller: Caller): Promise<void> {
+  /** Responds through `reply`. @returns a problem: then it has not responded. */
+  async serve(request: HttpRequest, reply: HttpReply, caller: Caller): Promise<Problem | undefined> {
+    const { raw } = reply;
+    if (staysOpen(request)) {
+      const held = this.streams.hold(request, raw, new McpStream(raw, caller, performance.now()), 'mcp');
+      if (held instanceof Refusal) return held;
+    }
+    const exchange = exchangeOf(request, caller);
+    const around = { exchange, lister: this.listerOf(request, exchange), onClose: (work: () => void) => raw.once('close', work) };
     reply.hijack();
-    await this.respond(sdkRequest(request, exchangeOf(request, caller)), reply.raw, request.body);
+    const respond = toNodeHandler(
+      { fetch: (seen, options) => this.routes.serve({ seen, options: options ?? {}, ...around }) },
+      { onerror: (err) => this.logger.error({ event: 'mcp_request_failed', request_id: exchange.http_request_id, err }) },
+    );
+    await respond(sdkRequest(request, exchange), raw, request.body);
+    return undefined;
   }
 
-  private async route(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    const exchange = options.authInfo?.extra?.exchange as Exchange;
-    if (await isLegacyRequest(request, options.parsedBody)) return this.sessions.serve(request, exchange, options);
-    return this.handlerOf(exchange.caller.tenant_id).fetch(request, options);
-  }
-
-  private handlerOf(tenant_id: string): McpHttpHandler {
-    const known = this.handlers.get(tenant_id);
-    if (known) return known;
-    const handler = createMcpHandler(() => this.servers.open(), { legacy: 'reject' });
-    this.handlers.set(tenant_id, handler);
-    return handler;
+  /** Reads the rights of the credential each time: they may change while a stream is open. */
+  private listerOf(request: HttpRequest, exchange: Exchange): () => Lister {
+    return () => {
+      const caller = this.access.admit(request, []);
+      return caller instanceof Refusal ? exchange : { ...exchange, caller };
+    };
   }
 }

@@ -1,11 +1,11 @@
-import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
+import { type CallToolResult, Server } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { ToolCallParams } from './call-of-request.js';
-import { CallableTools } from './callable-tools.service.js';
-import { type Exchange, exchangeIn } from './exchange.js';
+import { type ClientRequest, clientRequest } from './client-request.js';
+import { exchangeIn } from './exchange.js';
 import { OwnTools } from './own-tools.service.js';
 import { ToolCallsService } from './tool-calls.service.js';
-import { mcpTool } from './tool-form.js';
+import { ToolListing } from './tool-listing.service.js';
 
 /** Revisions with a handshake; the later ones are served request by request. */
 const HANDSHAKE_REVISIONS = ['2025-11-25', '2025-06-18'];
@@ -23,7 +23,7 @@ const INSTRUCTIONS =
 @Injectable()
 export class McpServers {
   constructor(
-    private readonly tools: CallableTools,
+    private readonly listing: ToolListing,
     private readonly calls: ToolCallsService,
     private readonly own: OwnTools,
   ) {}
@@ -35,19 +35,13 @@ export class McpServers {
       supportedProtocolVersions: HANDSHAKE_REVISIONS,
       cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
     });
-    server.setRequestHandler('tools/list', (_request, context) => ({ tools: this.listed(exchangeIn(context)) }));
-    server.setRequestHandler('tools/call', ({ params }, context) => this.called(params, exchangeIn(context)));
+    server.setRequestHandler('tools/list', (_request, context) => ({ tools: this.listing.of(exchangeIn(context)) }));
+    server.setRequestHandler('tools/call', ({ params }, context) => this.called(params, clientRequest(context)));
     return server;
   }
 
-  /** The tools of the registry by name, then the server's own, always in the same order. */
-  private listed({ caller }: Exchange): Tool[] {
-    const callable = this.tools.of(caller).filter(({ tool }) => !this.own.named(tool.name));
-    return [...callable.map(mcpTool), ...this.own.of(caller).map(({ tool }) => tool)];
-  }
-
-  private called(params: ToolCallParams, exchange: Exchange): Promise<CallToolResult> {
+  private called(params: ToolCallParams, request: ClientRequest): Promise<CallToolResult> {
     const own = this.own.named(params.name);
-    return own ? own.call(params.arguments ?? {}, exchange) : this.calls.call(params, exchange);
+    return own ? own.call(params.arguments ?? {}, request, params._meta) : this.calls.call(params, request);
   }
 }

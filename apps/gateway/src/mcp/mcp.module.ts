@@ -1,17 +1,33 @@
-import { Module } from '@nestjs/common';
+import type { Logger } from '@countersign/process';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CallToolTool } from './call-tool.service.js';
 import { CallableTools } from './callable-tools.service.js';
 import { GetCallTool } from './get-call.service.js';
 import { McpController } from './mcp.controller.js';
 import { McpEndpoint } from './mcp-endpoint.service.js';
+import { McpRoutes } from './mcp-routes.service.js';
 import { McpServers } from './mcp-servers.service.js';
 import { McpSessions } from './mcp-sessions.service.js';
-import { McpSettings } from './mcp-settings.js';
+import { MCP_LOGGER, MCP_SETTINGS, type McpSettings } from './mcp-settings.js';
 import { OwnTools } from './own-tools.service.js';
+import { ProtectedResourceController } from './protected-resource.controller.js';
+import { SearchToolsTool } from './search-tools.service.js';
 import { ToolCallsService } from './tool-calls.service.js';
+import { ToolListChanges } from './tool-list-changes.service.js';
+import { ToolListing } from './tool-listing.service.js';
 
 /** The MCP server. */
 @Module({
-  controllers: [McpController],
-  providers: [McpEndpoint, McpServers, McpSessions, McpSettings, CallableTools, ToolCallsService, OwnTools, GetCallTool],
+  controllers: [McpController, ProtectedResourceController],
+  providers: [McpEndpoint, McpRoutes, McpServers, McpSessions, ToolListing, ToolListChanges, CallableTools, ToolCallsService],
 })
-export class McpModule {}
+export class McpModule {
+  static of(settings: McpSettings, logger: Logger): DynamicModule {
+    const own = [OwnTools, GetCallTool, SearchToolsTool, CallToolTool];
+    const given = [
+      { provide: MCP_SETTINGS, useValue: settings },
+      { provide: MCP_LOGGER, useValue: logger },
+    ];
+    return { module: McpModule, providers: [...given, ...own] };
+  }
+}

@@ -1,19 +1,21 @@
 import type { Caller } from '@countersign/calls';
 import { Injectable } from '@nestjs/common';
+import { CallToolTool } from './call-tool.service.js';
 import { GetCallTool } from './get-call.service.js';
 import type { OwnTool } from './own-tool.js';
+import { SearchToolsTool } from './search-tools.service.js';
 
 /** The server's own tools. A tool of the registry with one of these names is hidden: it could pass for the real one. */
 @Injectable()
 export class OwnTools {
   private readonly all: readonly OwnTool[];
 
-  constructor(get_call: GetCallTool) {
-    this.all = [get_call];
+  constructor(get_call: GetCallTool, search_tools: SearchToolsTool, call_tool: CallToolTool) {
+    this.all = [get_call, search_tools, call_tool];
   }
 
-  of(caller: Caller): readonly OwnTool[] {
-    return this.all.filter((own) => own.isFor(caller));
+  of(caller: Caller, searches: boolean): readonly OwnTool[] {
+    return this.all.filter((own) => own.isFor(caller, searches));
   }
 
   named(name: string): OwnTool | undefined {

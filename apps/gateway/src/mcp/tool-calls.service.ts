@@ -1,17 +1,19 @@
-import { type CallAnswer, Calls, Refusal } from '@countersign/calls';
+import { type CallAnswer, Calls, Refusal, type Submission } from '@countersign/calls';
 import { resolveVersion } from '@countersign/domain';
+import type { Logger } from '@countersign/process';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { lacksRole } from '../authentication/authenticator.js';
 import { SUBMITTERS } from '../calls/call-posts.service.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { REQUEST_ID_ATTRIBUTE } from '../http/request-id.js';
 import { AnsweredCall } from './answered-call.js';
 import { callOfRequest, type IdentifiedCall, type ToolCallParams } from './call-of-request.js';
+import type { ClientRequest } from './client-request.js';
 import { resultOfEnvelope, resultOfRefusal } from './envelope-result.js';
-import type { Exchange } from './exchange.js';
-import { McpSettings } from './mcp-settings.js';
+import { MCP_LOGGER, MCP_SETTINGS, type McpSettings } from './mcp-settings.js';
 import { takesOccurrence } from './tool-form.js';
+import { WatchedCall } from './watched-call.js';
 
 /** `tools/call` of a tool of the registry: the same pipeline as `POST /v1/calls`. */
 @Injectable()
@@ -19,31 +21,45 @@ export class ToolCallsService {
   constructor(
     private readonly calls: Calls,
     private readonly configuration: ConfigurationService,
-    private readonly settings: McpSettings,
+    @Inject(MCP_SETTINGS) private readonly settings: McpSettings,
+    @Inject(MCP_LOGGER) private readonly logger: Logger,
   ) {}
 
-  async call(params: ToolCallParams, exchange: Exchange): Promise<CallToolResult> {
-    const answer = await this.answer(params, exchange);
+  async call(params: ToolCallParams, request: ClientRequest): Promise<CallToolResult> {
+    const answer = await this.answer(params, request);
     return answer instanceof Refusal ? refused(answer) : resultOfEnvelope(answer.envelope);
   }
 
-  private async answer(params: ToolCallParams, exchange: Exchange): Promise<Pick<CallAnswer, 'envelope'> | Refusal> {
-    const { caller } = exchange;
+  private async answer(params: ToolCallParams, request: ClientRequest): Promise<Pick<CallAnswer, 'envelope'> | Refusal> {
+    const { caller } = request;
     const lacking = lacksRole(caller, SUBMITTERS);
     if (lacking) return lacking;
-    const call = callOfRequest(params, exchange, this.takesOccurrence(caller.tenant_id, params.name));
-    if (call instanceof Refusal) return call;
-    const started_ms = performance.now();
-    const answer = await this.submitted(call, exchange);
-    if (answer instanceof Refusal || answer.ended) return answer;
-    const left_ms = this.settings.wait_ms - (performance.now() - started_ms);
-    return left_ms > 0 ? this.calls.wait({ caller, call_id: answer.state.call_id }, left_ms) : answer;
+    const call = callOfRequest(params, request, this.takesOccurrence(caller.tenant_id, params.name));
+    return call instanceof Refusal ? call : this.awaited(call, request);
   }
 
-  private async submitted({ request, idempotency_key }: IdentifiedCall, exchange: Exchange): Promise<CallAnswer | Refusal> {
-    const sink = new AnsweredCall();
-    const { caller, traceparent, http_request_id } = exchange;
-    const by = {
+  /** The end of the call, or its state when the time is over. */
+  private async awaited(call: IdentifiedCall, request: ClientRequest): Promise<Pick<CallAnswer, 'envelope'> | Refusal> {
+    let watched: WatchedCall | undefined;
+    const sink = new AnsweredCall((call_id) => {
+      watched = new WatchedCall(this.calls, request, call_id, this.logger);
+      watched.begin();
+    });
+    const begun_ms = performance.now();
+    try {
+      await this.calls.submit(call.request, this.submission(call, request), sink);
+      const answer = await sink.result;
+      if (answer instanceof Refusal || answer.ended) return answer;
+      const left_ms = this.settings.wait_ms - (performance.now() - begun_ms);
+      if (left_ms <= 0 || request.signal.aborted) return answer;
+      return await this.calls.wait({ caller: request.caller, call_id: answer.state.call_id }, left_ms);
+    } finally {
+      watched?.end();
+    }
+  }
+
+  private submission({ idempotency_key }: IdentifiedCall, { caller, traceparent, http_request_id }: ClientRequest): Submission {
+    return {
       caller,
       idempotency_key,
       traceparent,
@@ -52,8 +68,6 @@ export class ToolCallsService {
       span_attributes: { [REQUEST_ID_ATTRIBUTE]: http_request_id },
       warns_of_deprecation: true,
     };
-    await this.calls.submit(request, by, sink);
-    return sink.result;
   }
 
   private takesOccurrence(tenant_id: string, tool: string): boolean {

@@ -1,8 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { type Caller, Refusal, type Timed, type TimerWheel } from '@countersign/calls';
 import type { Problem } from '../http/problem.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import type { RequestAccess } from '../http/request-access.js';
-import { EventStream } from './event-stream.js';
+import { type CloseReason, EventStream } from './event-stream.js';
 import type { StreamKind, StreamPlaces } from './stream-places.js';
 
 /** Heartbeat period of every stream. */
@@ -12,8 +13,23 @@ const GROUPS = 60;
 
 const HEAD = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
+/** An open response that has a place: an event stream, or a stream that another protocol writes. */
+export interface HeldStream {
+  readonly caller: Caller;
+  readonly opened_ms: number;
+  /** Nothing more will be written. */
+  readonly over: boolean;
+  /** Ends the stream early. */
+  close(reason: CloseReason): void;
+  /** Destroys the connection. */
+  cut(): void;
+  /** Checks the reader, every 15 s. */
+  beat(): void;
+  disconnected(): void;
+}
+
 interface Member {
-  stream: EventStream;
+  stream: HeldStream;
   request: HttpRequest;
 }
 
@@ -39,11 +55,25 @@ export class OpenStreams implements Timed {
   /** Responds with a stream. @returns a problem, or undefined if the client has already disconnected. */
   open(request: HttpRequest, reply: HttpReply, caller: Caller, kind: StreamKind): EventStream | Problem | undefined {
     const { raw } = reply;
+    const opened_ms = this.time.monotonic_ms();
+    const stream = new EventStream(raw, caller, opened_ms, (reason) => this.places.noteClosed(reason));
+    const held = this.hold(request, raw, stream, kind);
+    if (held !== true) return held;
+    reply.hijack();
+    raw.writeHead(200, HEAD);
+    raw.write('retry: 1000\n\n');
+    return stream;
+  }
+
+  /**
+   * Gives a response of its own protocol a place until its connection closes. @returns true, a problem, or undefined if the client has
+   * already disconnected.
+   */
+  hold(request: HttpRequest, raw: ServerResponse, stream: HeldStream, kind: StreamKind): true | Problem | undefined {
     const { socket } = request.raw;
     if (raw.destroyed || raw.closed || socket.destroyed) return undefined;
-    const refused = this.places.take(caller, kind);
+    const refused = this.places.take(stream.caller, kind);
     if (refused) return refused;
-    const stream = new EventStream(raw, caller, this.time.monotonic_ms(), (reason) => this.places.noteClosed(reason));
     const leave = this.enter({ stream, request }, kind);
     const onClose = () => {
       socket.off('close', onClose);
@@ -53,10 +83,7 @@ export class OpenStreams implements Timed {
     // A response queued behind another one of its connection gets no `close` event: listen on the socket too.
     raw.once('close', onClose);
     socket.once('close', onClose);
-    reply.hijack();
-    raw.writeHead(200, HEAD);
-    raw.write('retry: 1000\n\n');
-    return stream;
+    return true;
   }
 
   due(): void {
@@ -108,7 +135,7 @@ export class OpenStreams implements Timed {
   }
 
   /** Also ends the streams of a revoked key or an expired token. */
-  private checkCaller(stream: EventStream, request: HttpRequest): void {
+  private checkCaller(stream: HeldStream, request: HttpRequest): void {
     if (stream.over) return;
     const caller = this.access.admit(request, []);
     // If the gateway cannot check the credential now, the stream stays open: a new request would fail for the same reason.

@@ -1,3 +1,4 @@
+import { isReadOnly } from '@countersign/contracts';
 import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
 import type { Caller } from '../caller.js';
 import type { CallSealer } from '../personal/call-sealer.js';
@@ -30,6 +31,15 @@ export interface Resolution {
   reason: string;
 }
 
+/** Which calls stop when their caller gives them up. `unfired` writes have not passed policy or its approval. */
+export type Stoppable = 'reads' | 'reads_and_unfired_writes';
+
+function mayStop(state: CallState, stops: Stoppable): boolean {
+  const status = statusOf(state);
+  if (!state.call || isAnswer(status)) return false;
+  return isReadOnly(state.call.effect_class) || (stops === 'reads_and_unfired_writes' && status !== 'running');
+}
+
 /** Cancels and resolves recorded calls. */
 export class Interventions {
   constructor(
@@ -54,6 +64,16 @@ export class Interventions {
     const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
     const reached = await this.calls.command('tool_call_cancel_requested', state, fields, { check: answered, timeout_ms: TIMEOUT_MS });
     return this.answer(caller, state, reached);
+  }
+
+  /** Cancels a call that its caller has given up, if that cannot leave an effect in doubt. @returns undefined if the call goes on. */
+  async abandon(
+    caller: Caller,
+    state: CallState,
+    reason: string | undefined,
+    stops: Stoppable,
+  ): Promise<Intervention | Refusal | undefined> {
+    return mayStop(state, stops) ? this.cancel(caller, state, reason) : undefined;
   }
 
   async resolve(

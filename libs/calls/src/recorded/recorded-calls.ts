@@ -7,6 +7,7 @@ import type { CallTracker } from '../tracking/call-tracker.js';
 import { NOTHING_SEEN, type Seen } from '../views/seen.js';
 import { type Views, viewsBehind } from '../views/views.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
+import type { CallListener } from '../waiting/watched-calls.js';
 
 /** Returns the same refusal whether or not another tenant has such a call. */
 const noSuchCall = (access?: 'cross_tenant'): Refusal =>
@@ -32,6 +33,18 @@ export class RecordedCalls {
     if (state) return state;
     if (!current) return viewsBehind();
     return noSuchCall((await isCallOfAnother(this.views.store, tenantId, callId)) ? 'cross_tenant' : undefined);
+  }
+
+  /** As `find`, also for a call that this process accepted a moment ago and that no view has yet. */
+  async findAccepted(tenantId: string, callId: string): Promise<CallState | Refusal> {
+    return this.tracker.watchedCalls.stateOf(callId, tenantId) ?? this.find(tenantId, callId);
+  }
+
+  /** Notifies the listener of the facts and the progress of a call from now on. @returns a function that ends this. */
+  observe(tenantId: string, callId: string, listener: CallListener): () => void {
+    const { watchedCalls } = this.tracker;
+    watchedCalls.watch(callId, tenantId, listener);
+    return () => watchedCalls.unwatch(callId, listener);
   }
 
   /** Records a command and waits for its effect on the call; undefined if that takes longer. */

@@ -61,6 +61,12 @@ export class WatchedCalls {
     return this.calls.get(callId)?.state?.requested != null;
   }
 
+  /** What is known of a call that has listeners; undefined: nothing, or it is not watched. */
+  stateOf(callId: string, tenantId: string): CallState | undefined {
+    const watched = this.calls.get(callId);
+    return watched?.tenant_id === tenantId ? watched.state : undefined;
+  }
+
   inFlight(tenantId: string): number {
     return this.counts.get(tenantId) ?? 0;
   }
