@@ -45,7 +45,7 @@ export function looseVersions(manifests: readonly Manifest[]): Fault[] {
 }
 
 /** Suites and contract kits are imported by specs only; what they lean on is the root's. */
-const testLibraries = ['@nestjs/testing', 'vitest', 'expect', 'fast-check', 'oidc-provider'];
+const testLibraries = ['@nestjs/testing', 'vitest', 'expect', 'fast-check', 'oidc-provider', '@modelcontextprotocol/client'];
 
 /** Imports of packages that the workspace does not list itself. */
 export function unlistedPackages(source: SourceText, manifests: readonly Manifest[]): Fault[] {

@@ -25,7 +25,7 @@ function messageOf(state: CallState, status: CallStatus): string | undefined {
 export class ProgressReports implements CallListener {
   private progress = 0;
   private shown = '';
-  private sent_ms = Number.NEGATIVE_INFINITY;
+  private reported_ms = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly notify: Notify,
@@ -42,12 +42,14 @@ export class ProgressReports implements CallListener {
   }
 
   progressed({ fraction, message }: Progress): void {
-    if (fraction > this.progress && this.monotonic_ms() - this.sent_ms >= EVERY_MS) this.send(fraction, message);
+    const now_ms = this.monotonic_ms();
+    if (fraction <= this.progress || now_ms - this.reported_ms < EVERY_MS) return;
+    this.reported_ms = now_ms;
+    this.send(fraction, message);
   }
 
   private send(progress: number, message: string): void {
     this.progress = progress;
-    this.sent_ms = this.monotonic_ms();
     const params = { progressToken: this.token, progress, total: 1, message, _meta: { [META.call_id]: this.call_id } };
     // A client that has left gets no progress.
     this.notify({ method: 'notifications/progress', params }).catch(() => undefined);

@@ -10,6 +10,7 @@ import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersig
 import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { defaultHttpLimits, type HttpLimits } from '../bounds/http-limits.js';
+import { defaultMcpSettings, type McpSettings } from '../mcp/mcp-settings.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 
 const TOOLS = ['write_note', 'ask_first', 'never', 'unruled', 'doubtful', 'fails'];
@@ -32,9 +33,10 @@ export class TestGateway {
     public running: RunningGateway,
     public key: string,
     private readonly http: HttpLimits,
+    private readonly mcp: McpSettings,
   ) {}
 
-  static async open(http: Partial<HttpLimits> = {}): Promise<TestGateway> {
+  static async open(http: Partial<HttpLimits> = {}, mcp: Partial<McpSettings> = {}): Promise<TestGateway> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-gateway-'));
     const log = await EmbeddedEventLog.open({ dir: path.join(dir, 'log'), fsync: 'none' });
     await log.ensureTopics(topicSpecs(['shared'], 4));
@@ -66,11 +68,12 @@ export class TestGateway {
     await parts.standIn.register(sampleContract({ version: '1.3.0' }));
     await parts.standIn.register(sampleContract({ version: '2.0.0-beta.1' }));
     const limits = { ...defaultHttpLimits, ...http };
-    const running = await TestGateway.start(deps, dir, limits);
-    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string, limits);
+    const mcpTerms = { ...defaultMcpSettings, ...mcp };
+    const running = await TestGateway.start(deps, dir, limits, mcpTerms);
+    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string, limits, mcpTerms);
   }
 
-  private static start(deps: AppDeps, dir: string, http: HttpLimits): Promise<RunningGateway> {
+  private static start(deps: AppDeps, dir: string, http: HttpLimits, mcp: McpSettings): Promise<RunningGateway> {
     return startGateway(deps, {
       host: '127.0.0.1',
       port: 0,
@@ -79,6 +82,7 @@ export class TestGateway {
       lanes: ['shared'],
       data_dir: dir,
       http,
+      mcp,
       strict_answers: true,
     });
   }
@@ -96,7 +100,7 @@ export class TestGateway {
     await this.running.close();
     await meanwhile?.();
     this.deps.metrics.clear(); // as in a new process
-    this.running = await TestGateway.start(this.deps, this.dir, this.http);
+    this.running = await TestGateway.start(this.deps, this.dir, this.http, this.mcp);
   }
 
   async send(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, key = this.key): Promise<Response> {

@@ -31,14 +31,8 @@ export interface Resolution {
   reason: string;
 }
 
-/** Which calls stop when their caller gives them up. `unfired` writes have not passed policy or its approval. */
+/** Which calls stop when their caller gives them up. */
 export type Stoppable = 'reads' | 'reads_and_unfired_writes';
-
-function mayStop(state: CallState, stops: Stoppable): boolean {
-  const status = statusOf(state);
-  if (!state.call || isAnswer(status)) return false;
-  return isReadOnly(state.call.effect_class) || (stops === 'reads_and_unfired_writes' && status !== 'running');
-}
 
 /** Cancels and resolves recorded calls. */
 export class Interventions {
@@ -48,7 +42,13 @@ export class Interventions {
     private readonly reader: CallReader,
   ) {}
 
-  async cancel(caller: Caller, state: CallState, reason_text: string | undefined): Promise<Intervention | Refusal> {
+  /** `only_before_fire`: an effect that may have happened is left alone, and the call goes on. */
+  async cancel(
+    caller: Caller,
+    state: CallState,
+    reason_text: string | undefined,
+    only_before_fire = false,
+  ): Promise<Intervention | Refusal> {
     if (!mayCancel(caller, state))
       return new Refusal('forbidden', 'an agent may cancel only its own calls; other calls need the role operator', {
         reason: 'role_missing',
@@ -61,19 +61,22 @@ export class Interventions {
       });
     const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text ?? null);
     if (reason instanceof Refusal) return reason;
-    const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
+    const requested_at_ms = this.calls.commands.clock.now_ms();
+    const fields = { principal: caller.principal, reason, requested_at_ms, ...(only_before_fire ? { only_before_fire } : {}) };
     const reached = await this.calls.command('tool_call_cancel_requested', state, fields, { check: answered, timeout_ms: TIMEOUT_MS });
     return this.answer(caller, state, reached);
   }
 
-  /** Cancels a call that its caller has given up, if that cannot leave an effect in doubt. @returns undefined if the call goes on. */
+  /** Stops a call whose caller has given up. @returns undefined if the call goes on. */
   async abandon(
     caller: Caller,
     state: CallState,
     reason: string | undefined,
     stops: Stoppable,
   ): Promise<Intervention | Refusal | undefined> {
-    return mayStop(state, stops) ? this.cancel(caller, state, reason) : undefined;
+    if (!state.call || isAnswer(statusOf(state))) return undefined;
+    const is_read = isReadOnly(state.call.effect_class);
+    return is_read || stops === 'reads_and_unfired_writes' ? this.cancel(caller, state, reason, !is_read) : undefined;
   }
 
   async resolve(

@@ -2250,6 +2250,8 @@ export interface ToolCallCancelRequested {
   principal: Principal;
   reason: string | null;
   requested_at_ms: number;
+  /** What has fired already is left alone: the client of the caller gave up, which is no reason to stop an effect. */
+  only_before_fire?: boolean;
 }
 
 /** A call was admitted. Written by the gateway (and, for steps, the orchestrator). */

@@ -261,7 +261,7 @@ function deferredCall(state: RulingState, call_id: string): AllowedCall | undefi
 
 /** Cancels a waiting call. An allowed call is left to the executor. For an ended call there is no draft. */
 export function cancelCall(state: RulingState, request: Requested<ToolCallCancelRequested>): RulingDraft[] {
-  const { meta, principal, reason } = request.event;
+  const { meta, principal, reason, only_before_fire = false } = request.event;
   const { source, traceparent } = request;
   const call_id = meta.call_id as string;
   const approval = approvalOfCall(state, call_id);
@@ -273,7 +273,7 @@ export function cancelCall(state: RulingState, request: Requested<ToolCallCancel
   const waiting = allowed ?? deferredCall(state, call_id);
   if (!waiting || waiting.tenant_id !== meta.tenant_id) return [];
   const { revision, call } = waiting;
-  const body = { revision, reason, by: principal, final: allowed === undefined, source, call, only_before_fire: false };
+  const body = { revision, reason, by: principal, final: allowed === undefined, source, call, only_before_fire };
   return [{ event_type: 'call_cancelled', of: meta, cause: meta, key: call?.idempotency_key ?? call_id, traceparent, body }];
 }
 
