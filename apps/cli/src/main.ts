@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { acceptDamage } from './commands/accept-damage.js';
+import { mcp } from './commands/mcp.js';
 import { moveWorkspace } from './commands/move-workspace.js';
 import { projections } from './commands/projections.js';
 import { reliability } from './commands/reliability.js';
@@ -9,7 +10,7 @@ import { verify } from './commands/verify.js';
 import { witness } from './commands/witness.js';
 
 /** All commands. A new one is one file in `commands/` and an entry here. */
-const commands: readonly Command[] = [acceptDamage, moveWorkspace, projections, reliability, replay, scrub, verify, witness];
+const commands: readonly Command[] = [acceptDamage, mcp, moveWorkspace, projections, reliability, replay, scrub, verify, witness];
 
 function help(): string[] {
   return ['npm run countersign -- <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
@@ -25,6 +26,6 @@ export async function main(args: readonly string[]): Promise<number> {
     return wants_help ? 0 : 2;
   }
   const { code, lines } = await command.run(rest, process.env);
-  process[code === 0 ? 'stdout' : 'stderr'].write(`${lines.join('\n')}\n`);
+  if (lines.length > 0) process[code === 0 ? 'stdout' : 'stderr'].write(`${lines.join('\n')}\n`);
   return code;
 }

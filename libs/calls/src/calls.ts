@@ -63,9 +63,10 @@ export class Calls {
     return this.reader.status(await waitForAnswer(this.feeds, this.recorded.tracker.wheel, state, timeout_ms), name.caller);
   }
 
-  async cancel(name: CallName, reason: string | undefined): Promise<Intervention | Refusal> {
+  /** `only_before_fire`: a call that may have fired goes on. */
+  async cancel(name: CallName, reason: string | undefined, only_before_fire = false): Promise<Intervention | Refusal> {
     const state = await this.find(name);
-    return state instanceof Refusal ? state : this.interventions.cancel(name.caller, state, reason);
+    return state instanceof Refusal ? state : this.interventions.cancel(name.caller, state, reason, only_before_fire);
   }
 
   /**

@@ -28,11 +28,11 @@ export class CallCommandsController {
   async cancel(
     @CurrentCaller() caller: Caller,
     @Param('call_id') call_id: string,
-    @Body({ schema: cancelRequest }) { reason }: CancelRequest,
+    @Body({ schema: cancelRequest }) { reason, only_before_fire }: CancelRequest,
     @SeenPositions() seen: Seen,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    return answer(await this.calls.cancel({ caller, call_id, seen }, reason), reply);
+    return answer(await this.calls.cancel({ caller, call_id, seen }, reason, only_before_fire), reply);
   }
 
   @Post('resolve')

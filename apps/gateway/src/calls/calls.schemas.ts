@@ -68,7 +68,15 @@ export const batchQuery = z.strictObject({
     .describe('`completion`: lines in the order in which calls end; `index`: lines in the order of the request'),
 });
 
-export const cancelRequest = optionalBody(z.strictObject({ reason: z.string().min(1).max(1000).optional() }));
+export const cancelRequest = optionalBody(
+  z.strictObject({
+    reason: z.string().min(1).max(1000).optional(),
+    only_before_fire: z
+      .boolean()
+      .default(false)
+      .describe('leave a call alone that may have fired; otherwise its tool is asked to stop, and its outcome may be in doubt'),
+  }),
+);
 
 export const resolveRequest = z.strictObject({
   resolution: z.enum(['happened', 'did_not_happen']),
