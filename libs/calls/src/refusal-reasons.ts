@@ -117,6 +117,7 @@ export const refusalReasons = {
     producer_claims_another: 'The record names another tenant or principal than that of its topic, or carries a credential.',
     producer_revoked: 'The producer is revoked or expired.',
     role_missing: 'The key or token lacks the role.',
+    scope_missing: 'The token lacks a scope of the tool.',
     second_person_required: 'A second person has to do this (four eyes).',
     tenant_unknown: 'The tenant of the token does not exist.',
     tool_not_used: 'Only a principal that used the tool may rate it.',

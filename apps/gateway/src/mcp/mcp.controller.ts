@@ -6,6 +6,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { McpEndpoint } from './mcp-endpoint.service.js';
 import { OriginGuard } from './origin.guard.js';
+import { ScopeGuard } from './scope.guard.js';
 
 /** `/mcp`: the Model Context Protocol. Its messages are described by the specification of MCP, not by /openapi.json. */
 @ApiExcludeController()
@@ -16,6 +17,7 @@ export class McpController {
 
   @Post()
   @Roles()
+  @UseGuards(ScopeGuard)
   post(@CurrentCaller() caller: Caller, @Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.serve(request, reply, caller);
   }
