@@ -1,6 +1,7 @@
 // The client, a process of its own: a closed loop with a fixed number of calls in flight over kept-alive connections.
-// IPC request: {id, section, url, token, tag, calls, in_flight, copies, tool, cap_ms}.
+// IPC request: {id, section, url, token, tag, calls, in_flight, copies, tool, way, cap_ms}.
 import { Pool } from 'undici';
+import { ways } from './parts/ways.mjs';
 
 const canonical = (value) =>
   JSON.stringify(value, (_, item) =>
@@ -14,10 +15,11 @@ function percentile(sorted, share) {
 }
 
 class Client {
-  constructor({ url, token, tool = 'probe_effect' }, connections) {
+  constructor({ url, token, tool = 'probe_effect', way = 'post' }, connections) {
     this.tool = tool;
+    this.way = ways[way];
     this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
-    this.headers = { 'content-type': 'application/json', prefer: 'wait=30', ...(token ? { authorization: `Bearer ${token}` } : {}) };
+    this.headers = { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
     this.times = [];
     this.errors = 0;
     this.first_error = null;
@@ -29,16 +31,11 @@ class Client {
     const inputs = { account: `acct-${n}`, amount: (n % 9000) + 1, note: 'customer reported a duplicate charge on the March invoice' };
     const began = performance.now();
     try {
-      const { statusCode, body } = await this.pool.request({
-        method: 'POST',
-        path: '/v1/calls',
-        headers: { ...this.headers, 'idempotency-key': key },
-        body: JSON.stringify({ tool: this.tool, inputs }),
-      });
-      const text = await body.text();
-      if (statusCode !== 200) throw new Error(`${statusCode} ${text.slice(0, 300)}`);
-      const { status, output } = JSON.parse(text);
-      if (status !== 'succeeded' || output?.ok !== true) throw new Error(text.slice(0, 300));
+      const { path, headers, body } = this.way.request(this.tool, inputs, key);
+      const response = await this.pool.request({ method: 'POST', path, headers: { ...this.headers, ...headers }, body });
+      const text = await response.body.text();
+      if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text.slice(0, 300)}`);
+      const output = this.way.output(text);
       this.times.push(performance.now() - began);
       this.answered++;
       return output;

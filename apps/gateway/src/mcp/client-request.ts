@@ -20,4 +20,6 @@ export function clientRequest(context: ServerContext): ClientRequest {
 export type GivenUp = 'cancelled' | 'stream_closed';
 
 export const givenUpBy = ({ reason }: AbortSignal): GivenUp =>
-  reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed ? 'stream_closed' : 'cancelled';
+  reason instanceof DOMException || (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
+    ? 'stream_closed'
+    : 'cancelled';

@@ -1,7 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@countersign/calls';
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { type HttpRequest, headerOf } from '../http/reply.js';
-import { requestIdOf } from '../http/request-id.js';
 import type { CallHeaders } from './call-of-request.js';
 
 export type ToolsShown = 'all' | 'search';
@@ -14,8 +14,8 @@ export interface Exchange extends CallHeaders {
   traceparent: string | undefined;
   /** `Countersign-Tools`: all tools listed, or found by `search_tools`; undefined: by their number. */
   tools: ToolsShown | undefined;
-  /** `Countersign-Request-Id` of the response. */
-  http_request_id: string;
+  /** The request, by which its log lines and its span are found. */
+  raw: IncomingMessage;
 }
 
 /** Headers that the SDK reads. No other header reaches it; the token least of all. */
@@ -39,7 +39,7 @@ export function exchangeOf(request: HttpRequest, caller: Caller): Exchange {
     run_id: headerOf(request, 'countersign-run'),
     traceparent: headerOf(request, 'traceparent'),
     tools: toolsShown(headerOf(request, 'countersign-tools')),
-    http_request_id: requestIdOf(request.raw),
+    raw: request.raw,
   };
 }
 

@@ -181,3 +181,31 @@ describe('bad input', () => {
     expect(body.result).toMatchObject({ isError: true, content: [{ text: 'VALIDATION_ERROR: /tool: the field does not exist' }] });
   });
 });
+
+describe('a plain call', () => {
+  const call = (name: string, given: object, capabilities: object) => {
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+    return post(rpc('tools/call', { name, arguments: given, _meta }, 'id-7'), modern('tools/call', name));
+  };
+  /** Facts that differ with each call. */
+  const steady = (text: string) =>
+    text
+      .replace(/\d+-[0-9a-f]{8}-[0-9a-f-]{27}/g, 'call')
+      .replace(/"[0-9-]{10}T[0-9:.]{12}Z"/g, '"time"')
+      .replace(/"duration_ms":\d+/g, '"duration_ms":0')
+      .replace(/"trace_id":"\w+"/g, '"trace_id":""')
+      .replace(/"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g, '"uuid"');
+
+  test.each([
+    ['write_note', { path: 'same', text: 'x' }],
+    ['write_note', { path: 7 }],
+    ['never', { path: 'same', text: 'x' }],
+    ['no_such_tool', {}],
+    ['get_call', { call_id: 'nothing' }],
+  ])('of %s with %j is answered as the SDK would answer it', async (name, given) => {
+    const direct = await call(name, given, {});
+    const bySdk = await call(name, given, { extensions: {} });
+    expect([direct.status, direct.headers.get('content-type')]).toEqual([bySdk.status, bySdk.headers.get('content-type')]);
+    expect(JSON.parse(steady(direct.text))).toEqual(JSON.parse(steady(bySdk.text)));
+  });
+});

@@ -1,15 +1,15 @@
 import { type Caller, Refusal } from '@countersign/calls';
-import type { Logger } from '@countersign/process';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Problem } from '../http/problem.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { RequestAccess } from '../http/request-access.js';
 import { OpenStreams } from '../streams/open-streams.js';
+import { DirectAnswers } from './direct-answers.service.js';
 import { type Exchange, exchangeOf, sdkRequest } from './exchange.js';
 import { McpRoutes, staysOpen } from './mcp-routes.service.js';
-import { MCP_LOGGER } from './mcp-settings.js';
 import { McpStream } from './mcp-stream.js';
+import { plainToolCall } from './plain-tool-call.js';
 import type { Lister } from './tool-listing.service.js';
 
 /** `/mcp`: Streamable HTTP. */
@@ -19,7 +19,7 @@ export class McpEndpoint {
     private readonly routes: McpRoutes,
     private readonly streams: OpenStreams,
     private readonly access: RequestAccess,
-    @Inject(MCP_LOGGER) private readonly logger: Logger,
+    private readonly direct: DirectAnswers,
   ) {}
 
   /** Responds through `reply`. @returns a problem: then it has not responded. */
@@ -30,14 +30,19 @@ export class McpEndpoint {
       if (held instanceof Refusal) return held;
     }
     const exchange = exchangeOf(request, caller);
-    const around = { exchange, lister: this.listerOf(request, exchange), onClose: (work: () => void) => raw.once('close', work) };
+    const plain = plainToolCall(request);
     reply.hijack();
+    await (plain ? this.direct.answer(plain, exchange, raw) : this.serveBySdk(request, raw, exchange));
+    return undefined;
+  }
+
+  private serveBySdk(request: HttpRequest, raw: HttpReply['raw'], exchange: Exchange): Promise<void> {
+    const around = { exchange, lister: this.listerOf(request, exchange), onClose: (work: () => void) => raw.once('close', work) };
     const respond = toNodeHandler(
       { fetch: (seen, options) => this.routes.serve({ seen, options: options ?? {}, ...around }) },
-      { onerror: (err) => this.logger.error({ event: 'mcp_request_failed', request_id: exchange.http_request_id, err }) },
+      { onerror: (cause) => this.access.problemOf(cause, request) },
     );
-    await respond(sdkRequest(request, exchange), raw, request.body);
-    return undefined;
+    return respond(sdkRequest(request, exchange), raw, request.body);
   }
 
   /** Reads the rights of the credential each time: they may change while a stream is open. */

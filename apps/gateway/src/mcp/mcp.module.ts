@@ -2,6 +2,7 @@ import type { Logger } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CallToolTool } from './call-tool.service.js';
 import { CallableTools } from './callable-tools.service.js';
+import { DirectAnswers } from './direct-answers.service.js';
 import { GetCallTool } from './get-call.service.js';
 import { McpController } from './mcp.controller.js';
 import { McpEndpoint } from './mcp-endpoint.service.js';
@@ -12,6 +13,7 @@ import { MCP_LOGGER, MCP_SETTINGS, type McpSettings } from './mcp-settings.js';
 import { OwnTools } from './own-tools.service.js';
 import { ProtectedResourceController } from './protected-resource.controller.js';
 import { SearchToolsTool } from './search-tools.service.js';
+import { ToolCalling } from './tool-calling.service.js';
 import { ToolCallsService } from './tool-calls.service.js';
 import { ToolListChanges } from './tool-list-changes.service.js';
 import { ToolListing } from './tool-listing.service.js';
@@ -19,7 +21,18 @@ import { ToolListing } from './tool-listing.service.js';
 /** The MCP server. */
 @Module({
   controllers: [McpController, ProtectedResourceController],
-  providers: [McpEndpoint, McpRoutes, McpServers, McpSessions, ToolListing, ToolListChanges, CallableTools, ToolCallsService],
+  providers: [
+    McpEndpoint,
+    DirectAnswers,
+    ToolCalling,
+    McpRoutes,
+    McpServers,
+    McpSessions,
+    ToolListing,
+    ToolListChanges,
+    CallableTools,
+    ToolCallsService,
+  ],
 })
 export class McpModule {
   static of(settings: McpSettings, logger: Logger): DynamicModule {

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lacksRole } from '../authentication/authenticator.js';
 import { SUBMITTERS } from '../calls/call-posts.service.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { REQUEST_ID_ATTRIBUTE } from '../http/request-id.js';
+import { REQUEST_ID_ATTRIBUTE, requestIdOf } from '../http/request-id.js';
 import { AnsweredCall } from './answered-call.js';
 import { callOfRequest, type IdentifiedCall, type ToolCallParams } from './call-of-request.js';
 import type { ClientRequest } from './client-request.js';
@@ -58,14 +58,14 @@ export class ToolCallsService {
     }
   }
 
-  private submission({ idempotency_key }: IdentifiedCall, { caller, traceparent, http_request_id }: ClientRequest): Submission {
+  private submission({ idempotency_key }: IdentifiedCall, { caller, traceparent, raw }: ClientRequest): Submission {
     return {
       caller,
       idempotency_key,
       traceparent,
       wait_ms: this.settings.wait_ms,
       span_name: 'mcp tools/call',
-      span_attributes: { [REQUEST_ID_ATTRIBUTE]: http_request_id },
+      span_attributes: { [REQUEST_ID_ATTRIBUTE]: requestIdOf(raw) },
       warns_of_deprecation: true,
     };
   }
