@@ -93,6 +93,17 @@ test('a call that waits for a person can be followed and awaited until it is can
   expect(await calls.cancel(name, undefined)).toMatchObject({ kind: 'conflict', detail: 'the call has ended: cancelled' });
 });
 
+test('a call that its caller gives up stops at once if the transport wants that, and is known as soon as it is accepted', async () => {
+  const { calls } = world.assembled;
+  const { state } = await taken('ask_first', 'given-up');
+  const name = { caller: agent, call_id: state.call_id };
+  await calls.status({ ...name, seen: { positions: [], wait_ms: 1000 } });
+  expect(await calls.abandon(name, 'left', 'reads')).toBeUndefined();
+  expect(await calls.abandon({ ...name, call_id: 'nothing' }, 'left', 'reads')).toMatchObject({ kind: 'not-found' });
+  expect(await calls.abandon(name, 'left', 'reads_and_unfired_writes')).toMatchObject({ reached: true });
+  expect(await calls.abandon(name, 'left', 'reads_and_unfired_writes')).toBeUndefined();
+});
+
 test('a call of another tenant is refused like an unknown call; only the record of refusals tells them apart', async () => {
   const { calls } = world.assembled;
   const { state, positions } = await taken('write_note', 'd');

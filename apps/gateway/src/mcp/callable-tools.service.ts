@@ -5,13 +5,37 @@ import { lacksRole } from '../authentication/authenticator.js';
 import { SUBMITTERS } from '../calls/call-posts.service.js';
 import { PolicyService } from '../policies/policy.service.js';
 
+/** A list holds for this long even if the configuration does not change: rules may depend on the time. */
+const HOLDS_MS = 1_000;
+
+interface Judged {
+  /** The position of the configuration that it was judged by. */
+  position: string;
+  until_ms: number;
+  tools: TenantToolVersion[];
+}
+
 /** The tools that a principal may call under the policy in force. */
 @Injectable()
 export class CallableTools {
+  /** Callers of a credential are the same object: a client that lists in a loop costs one list a second. */
+  private readonly judged = new WeakMap<Caller, Judged>();
+
   constructor(private readonly policies: PolicyService) {}
 
   /** The version of each tool that a call without a version runs, by name. Tools whose every call policy denies are left out. */
-  of(caller: Caller): TenantToolVersion[] {
+  of(caller: Caller): readonly TenantToolVersion[] {
+    const { config_offset, catalog_offset } = this.policies.configuration.state;
+    const position = `${config_offset}/${catalog_offset}`;
+    const known = this.judged.get(caller);
+    const now_ms = performance.now();
+    if (known?.position === position && now_ms < known.until_ms) return known.tools;
+    const tools = this.judge(caller);
+    this.judged.set(caller, { position, until_ms: now_ms + HOLDS_MS, tools });
+    return tools;
+  }
+
+  private judge(caller: Caller): TenantToolVersion[] {
     if (lacksRole(caller, SUBMITTERS)) return [];
     const { state } = this.policies.configuration;
     return toolNames(state, caller.tenant_id).flatMap((name) => {

@@ -85,6 +85,28 @@ describe('access', () => {
     await client.close();
   });
 
+  test('a rule hides a tool only if it denies every call of it, whatever its inputs and context', async () => {
+    const rules = [
+      { id: 'inputs', effect: 'deny', tools: ['write_note'], when: 'inputs.text == "forbidden"' },
+      { id: 'missing', effect: 'deny', tools: ['fails'], when: '!has(inputs.note)' },
+      { id: 'context', effect: 'deny', tools: ['doubtful'], when: 'context.purpose == null' },
+      { id: 'asks', effect: 'require_approval', tools: ['ask_first'] },
+      { id: 'all', effect: 'deny', tools: ['never'] },
+      { id: 'who', effect: 'deny', tools: ['unruled'], when: 'principal.id == "agent-1"' },
+    ];
+    const { version } = (await gateway.send('POST', '/v1/policies', { rules })).body;
+    expect((await gateway.send('PUT', '/v1/policies/active', { version })).status).toBe(200);
+    const namesOf = async (key: string) => {
+      const client = await mcpClient({ url: gateway.url, key, revision: MODERN, headers: { 'Countersign-Tools': 'all' } });
+      const { tools } = await client.listTools();
+      await client.close();
+      return tools.map(({ name }) => name);
+    };
+    expect(await namesOf(agent)).toEqual(['ask_first', 'doubtful', 'fails', 'read_note', 'write_note', 'get_call']);
+    expect(await namesOf(await gateway.keyFor('agent-3', ['agent']))).toContain('unruled');
+    expect((await gateway.send('PUT', '/v1/policies/active', { version: null })).status).toBe(200);
+  });
+
   test('a principal that may not submit calls sees no tools of the registry and cannot call one', async () => {
     const auditor = await gateway.keyFor('auditor-1', ['auditor']);
     const client = await mcpClient({ url: gateway.url, key: auditor, revision: MODERN });
@@ -93,6 +115,16 @@ describe('access', () => {
     expect([refused.isError, textOf(refused)]).toEqual([true, 'AUTH_REQUIRED: this needs one of the roles agent, operator']);
     await client.close();
   });
+});
+
+test('a tool of the registry cannot pass for one of the own tools', async () => {
+  await gateway.parts.standIn.register(sampleContract({ name: 'get_call', title: 'Not the real one' }));
+  await expect.poll(async () => (await gateway.send('GET', '/v1/tools/get_call')).status).toBe(200);
+  const client = await mcpClient({ url: gateway.url, key: agent, revision: MODERN, headers: { 'Countersign-Tools': 'all' } });
+  const found = (await client.listTools()).tools.filter(({ name }) => name === 'get_call');
+  expect(found.map(({ title }) => title)).toEqual(['Read a call']);
+  expect(textOf(await client.callTool({ name: 'get_call', arguments: { call_id: 'nothing' } }))).toContain('no call has this id');
+  await client.close();
 });
 
 describe('many tools', () => {

@@ -1,5 +1,5 @@
 import { approvalMode, effectRules, isReadOnly, type ToolContract } from '@countersign/contracts';
-import type { TenantToolVersion } from '@countersign/domain';
+import type { TenantToolVersion, ToolVersion } from '@countersign/domain';
 import type { Tool } from '@modelcontextprotocol/server';
 import { META, OCCURRENCE_ARGUMENT } from './meta-keys.js';
 
@@ -43,8 +43,19 @@ function ownMeta({ tool, lifecycle }: TenantToolVersion): Record<string, unknown
   };
 }
 
+/** Made once for each registered version and lifecycle. */
+const forms = new WeakMap<ToolVersion, { lifecycle: string; tool: Tool }>();
+
 /** The tool as `tools/list` shows it. Its hints follow from the effect class. */
 export function mcpTool(version: TenantToolVersion): Tool {
+  const known = forms.get(version.tool);
+  if (known?.lifecycle === version.lifecycle) return known.tool;
+  const tool = formOf(version);
+  forms.set(version.tool, { lifecycle: version.lifecycle, tool });
+  return tool;
+}
+
+function formOf(version: TenantToolVersion): Tool {
   const { name, title, description, effect_class } = version.tool.contract;
   const annotations = { title, ...effectRules[effect_class].mcp };
   return {

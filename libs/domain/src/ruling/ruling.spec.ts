@@ -177,6 +177,15 @@ describe('cancel', () => {
     expect(policy.last('call_cancelled')).toMatchObject({ final: false, meta: { call_id: 'c2' } });
   });
 
+  test('only before the fire is left to the executor as such', () => {
+    policy.rule('c1', allows);
+    policy.cancel('c1', 'acme', { only_before_fire: true });
+    expect(policy.last('call_cancelled')).toMatchObject({ final: false, only_before_fire: true });
+    policy.rule('c2', allows, { call: aCall({ idempotency_key: 'k2' }) });
+    policy.cancel('c2');
+    expect(policy.last('call_cancelled')).toMatchObject({ final: false, only_before_fire: false });
+  });
+
   test('has no effect on a call that has ended, was denied or is unknown, nor on another tenant', () => {
     policy.rule('c1', allows);
     policy.end('c1');

@@ -182,8 +182,8 @@ export class RuledPartition {
     return this.write(editApproval(this.state, cast, { edited, ruling: { ...common, ...ruling } }, terms));
   }
 
-  cancel(call_id: string, tenant_id = 'acme'): EventType[] {
-    const event = { meta: { ...aMeta(call_id), tenant_id }, principal: person('robot', []), reason: 'no', requested_at_ms: 0 };
+  cancel(call_id: string, tenant_id = 'acme', more: { only_before_fire?: boolean } = {}): EventType[] {
+    const event = { meta: { ...aMeta(call_id), tenant_id }, principal: person('robot', []), reason: 'no', requested_at_ms: 0, ...more };
     const source = { topic: 'tool-call-requested', offset: this.offset++ };
     return this.write(cancelCall(this.state, { event, source, traceparent: undefined }));
   }
