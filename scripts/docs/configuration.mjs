@@ -40,7 +40,10 @@ const others = {
   ],
   'The countersign command': [
     ['COUNTERSIGN_URL', 'URL', "this machine's gateway", 'gateway that the command asks'],
-    ['COUNTERSIGN_KEY', 'API key', '`<data dir>/admin.key`', 'key of an operator'],
+    ['COUNTERSIGN_KEY', 'API key', '`<data dir>/admin.key`', 'key of an operator; for `mcp` the key of an agent, without a default'],
+    ['COUNTERSIGN_CASE', 'id', '', 'case of the calls of `mcp`'],
+    ['COUNTERSIGN_RUN', 'id', '', 'run of the calls of `mcp`'],
+    ['COUNTERSIGN_TOOLS', '`all` or `search`', 'by their number', 'whether `mcp` lists the tools or finds them'],
     ['COUNTERSIGN_TOKEN', 'API key', '', 'key of an auditor, for `witness` and `verify --log`'],
   ],
   Tracing: [
