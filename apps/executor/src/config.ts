@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, itemsOf, list, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
@@ -6,7 +5,7 @@ import type { ChildRuntimeOptions } from '@countersign/runtimes';
 import { z } from 'zod';
 import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
-import { isModulePath } from './tool-runs/hosted-packs.js';
+import { placeOf } from './tool-runs/pack-places.js';
 
 const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);
@@ -15,11 +14,11 @@ const names = packs.map((pack) => pack.name);
 export const executorVariables = z.object({
   COUNTERSIGN_PACKS: list(DEFAULT_PACKS)
     .refine(
-      (named) => named.every((name) => names.includes(name) || (isModulePath(name) && existsSync(name))),
-      `a comma-separated list of packs: ${names.join(', ')}, or paths of existing modules`,
+      (named) => named.every((name) => names.includes(name) || placeOf(name) !== undefined),
+      `a comma-separated list of packs: ${names.join(', ')}, names of installed npm packages, or paths of existing modules and folders`,
     )
     .describe(
-      'packs whose tools run: built-in ones by name, your own by the path of a module (`./packs/acme.js`, [packs](../how-to/packs.md)); empty: none',
+      'packs whose tools run: built-in ones by name, your own by the path of a module or folder (`./my-pack`) or by the name of an installed npm package (`@acme/tools`, [packs](../how-to/packs.md)); empty: none',
     ),
   COUNTERSIGN_EXECUTOR_ID: z
     .string()

@@ -3,7 +3,6 @@ import { LogTransport } from '@countersign/event-log';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
-  CannotOpen,
   CircuitView,
   type Configuration,
   ConfigurationHeartbeat,
@@ -31,11 +30,11 @@ import { assembleLane, type SharedByLanes } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
-import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
-import { type HostedPack, hostPacks, isModulePath, unhealthyOf } from './tool-runs/hosted-packs.js';
+import { admittedPacks } from './tool-runs/admitted-packs.js';
+import { type HostedPack, hostPacks, unhealthyOf } from './tool-runs/hosted-packs.js';
 import { loadTools } from './tool-runs/loaded-tool.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
@@ -98,21 +97,17 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
-/** Reports faults of external packs, which are known only after loading. @throws CannotOpen if the settings of one are invalid */
-function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }: ExecutorConfig, logger: Logger): void {
+function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
   for (const { pack, fault } of hosted)
     if (fault !== undefined) logger.error({ event: 'pack_not_loaded', pack: pack.name, fault }, 'a custom pack cannot be loaded');
-  const outside = hosted.filter((_, at) => isModulePath(named[at] as string)).map(({ pack }) => pack);
-  const [fault] = settingsFaults(outside, environment, environment.COUNTERSIGN_DATA_DIR || './.countersign');
-  if (fault !== undefined) throw new CannotOpen(fault);
 }
 
 /** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
   const named = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
-  tellFaults(named, config, logger);
-  const hosted = [...(await hostPacks([builtIn], [builtIn.name])), ...named];
+  const hosted = admittedPacks([...(await hostPacks([builtIn], [builtIn.name])), ...named], config.environment);
+  logFaults(hosted, logger);
   const configuration = foldConfiguration(deps);
   const folders = await runFolders(
     hosted.map(({ pack }) => pack),

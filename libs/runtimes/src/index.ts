@@ -1,4 +1,5 @@
 export { ChildRuntime, type ChildRuntimeOptions } from './child/child-runtime.js';
+export { packEntry } from './child/pack-entry.js';
 export { OUTPUT_BYTES_HELD_MAX, smallPartsOf, UnsentAnswer } from './child/unsent-answer.js';
 export { pack as httpPack } from './http/http-pack.js';
 export { InProcessRuntime } from './in-process/in-process-runtime.js';

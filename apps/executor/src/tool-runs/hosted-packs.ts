@@ -1,33 +1,47 @@
-import { basename, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { ChildRuntime, type ChildRuntimeOptions, InProcessRuntime, type Runtime, type RuntimePack } from '@countersign/runtimes';
+import { basename } from 'node:path';
+import {
+  ChildRuntime,
+  type ChildRuntimeOptions,
+  InProcessRuntime,
+  messageOf,
+  packEntry,
+  type Runtime,
+  type RuntimePack,
+} from '@countersign/runtimes';
 import type { UnhealthyPack } from '@countersign/store';
 import { faultsOfForeign, type Pack } from '@countersign/tool-kit';
+import { placeOf } from './pack-places.js';
 
 /** A pack and the runtime that has loaded it. */
 export interface HostedPack {
   readonly runtime: Runtime;
   readonly pack: RuntimePack;
-  /** Why it could not be loaded; it then has no tools. */
+  /** Where an external pack is; absent: it is built in. */
+  readonly place?: string;
+  /** Why it cannot be used; it then has no tools. */
   readonly fault?: string;
 }
 
 const LOADS_MAX = 3;
+/** A load that took longer is not tried again: it would delay the start of the executor. */
+const LOAD_AGAIN_MS = 3_000;
 const REASON_MAX = 200;
+/** Absolute paths, as text of errors names them. */
+const PATHS = /(?:file:\/\/)?(?:\/[^\s/'"`:,;()]+)+\/(?=[^\s/'"`:,;()]+)/g;
+
+/** A reason that is shown to callers: one line, without the folders of this machine. */
+const shownReason = (fault: string): string => fault.replaceAll(PATHS, '…/').replaceAll(/\s+/g, ' ').slice(0, REASON_MAX);
 
 /** The packs that cannot be used now, and why. A pack that never loaded is named by its file name, because its path is not public. */
 export function unhealthyOf(hosted: readonly HostedPack[]): UnhealthyPack[] {
   return hosted.flatMap(({ runtime, pack, fault = runtime.unhealthy }) =>
-    fault === undefined ? [] : [{ pack: basename(pack.name), reason: fault.replaceAll(/\s+/g, ' ').slice(0, REASON_MAX) }],
+    fault === undefined ? [] : [{ pack: basename(pack.name), reason: shownReason(fault) }],
   );
 }
 
-/** True if the name is the path of an external module, not a built-in pack. */
-export const isModulePath = (name: string): boolean => /^\.{0,2}\//.test(name);
-
 /**
  * The named packs, each in its own runtime: built-in ones in this process, external ones in child processes. An external pack that cannot
- * be loaded has no tools and reports why. @throws if a built-in pack does not exist.
+ * be loaded has no tools and reports why. @throws if a pack does not exist.
  */
 export async function hostPacks(
   registry: readonly Pack[],
@@ -36,25 +50,36 @@ export async function hostPacks(
 ): Promise<HostedPack[]> {
   return Promise.all(
     names.map(async (name) => {
-      if (isModulePath(name)) return hostOutside(name, new ChildRuntime(pathToFileURL(resolve(name)).href, children));
-      const runtime = new InProcessRuntime(packNamed(registry, name));
+      const known = registry.find((pack) => pack.name === name);
+      if (!known) return hostOutside(name, existingPlace(registry, name), children);
+      const runtime = new InProcessRuntime(known);
       return { runtime, pack: await runtime.load() };
     }),
   );
 }
 
-async function hostOutside(name: string, runtime: ChildRuntime): Promise<HostedPack> {
+/** Loads an external pack. Never rejects: a pack that cannot be loaded is returned with its fault. */
+export async function hostOutside(name: string, place: string, children: Partial<ChildRuntimeOptions>): Promise<HostedPack> {
   let fault = '';
-  for (let load = 1; load <= LOADS_MAX; load++) {
+  let runtime: Runtime = new InProcessRuntime({ name, tools: [] });
+  const since_ms = performance.now();
+  for (let load = 1; load <= LOADS_MAX && performance.now() - since_ms < LOAD_AGAIN_MS; load++) {
     try {
-      const pack = await runtime.load();
+      const child = new ChildRuntime(packEntry(place).href, children);
+      runtime = child;
+      const pack = await child.load();
       const faults = faultsOfPack(pack);
-      return faults.length === 0 ? { runtime, pack } : { runtime, pack: { name, tools: [] }, fault: faults.join('; ') };
+      return faults.length === 0 ? { runtime, pack, place } : refusedPack({ runtime, pack: { name, tools: [] }, place }, faults.join('; '));
     } catch (cause) {
-      fault = (cause as Error).message;
+      fault = messageOf(cause);
     }
   }
-  return { runtime, pack: { name, tools: [] }, fault };
+  return refusedPack({ runtime, pack: { name, tools: [] }, place }, fault);
+}
+
+/** The pack without its tools, and why. */
+export function refusedPack({ runtime, pack, place }: HostedPack, fault: string): HostedPack {
+  return { runtime, pack: { name: pack.name, tools: [] }, ...(place === undefined ? {} : { place }), fault };
 }
 
 /** Checks of an external pack. It may not read platform settings, because they include keys. */
@@ -68,8 +93,8 @@ function faultsOfPack({ settings = {}, folders = [], tools }: RuntimePack): stri
   ];
 }
 
-function packNamed(registry: readonly Pack[], name: string): Pack {
-  const pack = registry.find((candidate) => candidate.name === name);
-  if (!pack) throw new Error(`COUNTERSIGN_PACKS: unknown pack ${name}; known packs: ${registry.map((each) => each.name).join(', ')}`);
-  return pack;
+function existingPlace(registry: readonly Pack[], name: string): string {
+  const place = placeOf(name);
+  if (place !== undefined) return place;
+  throw new Error(`COUNTERSIGN_PACKS: unknown pack ${name}; known packs: ${registry.map((each) => each.name).join(', ')}`);
 }

@@ -1,3 +1,4 @@
+import { register } from 'node:module';
 import type { Compensates, Pack, Tool } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { implausible } from '../in-process/sanity.js';
@@ -5,6 +6,8 @@ import { machineMs } from '../machine-clock.js';
 import { asksOf, toolId } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
 import { ChildContext, type ExecutorLine } from './child-context.js';
+import { exportedPack } from './exported-pack.js';
+import { needsHooks } from './module-needs.js';
 import type { AskMessage, ContextQuestion, FromChild, ReportedError, ToChild } from './protocol.js';
 import { reportedError, thrownHere } from './reported-error.js';
 import type { ReportedPack } from './reported-pack.js';
@@ -82,8 +85,8 @@ export class ChildHost implements ExecutorLine {
 
   private async load(module: string): Promise<void> {
     try {
-      const { pack } = (await import(module)) as { pack?: Pack };
-      if (!pack) throw new Error('the module has no export named pack');
+      if (needsHooks(module)) register(new URL('./module-hooks.js', import.meta.url));
+      const pack = exportedPack(await import(module));
       for (const tool of pack.tools) this.tools.set(toolId(tool.contract), tool);
       this.tell({ kind: 'loaded', pack: reportedPack(pack) });
     } catch (cause) {
