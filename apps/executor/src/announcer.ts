@@ -1,11 +1,13 @@
 import { type EventCodec, type Meta, type ToolRegistered, uuidv7 } from '@countersign/contracts';
-import { type ConfigurationState, catalogued, type RefusedRegistration, versionKey } from '@countersign/domain';
+import { type ConfigurationState, catalogued, type RefusedRegistration, refusalKey } from '@countersign/domain';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { type Logger, securityRecord } from '@countersign/process';
 import type { LoadedTool } from './tool-runs/loaded-tool.js';
 
 /** The announcing executor, its environment and the time. */
 export interface Announcement {
+  /** The tenant that alone has the tools; empty: all tenants have them. */
+  tenant_id: string;
   executor_id: string;
   lanes: readonly string[];
   environment: string;
@@ -18,14 +20,15 @@ export interface FoldedCatalog {
   folded(topic: string, offset: number): Promise<void>;
 }
 
-function refusalOf(catalog: ConfigurationState, { contract, digest }: LoadedTool): RefusedRegistration | undefined {
-  const refused = catalog.refused.get(versionKey(contract.name, contract.version));
+function refusalOf(catalog: ConfigurationState, tenant_id: string, tool: LoadedTool): RefusedRegistration | undefined {
+  const { contract, digest } = tool;
+  const refused = catalog.refused.get(refusalKey(tenant_id, contract.name, contract.version));
   return refused?.digest === digest ? refused : undefined;
 }
 
-function holds(catalog: ConfigurationState, tool: LoadedTool, { lanes, environment }: Announcement): boolean {
-  if (refusalOf(catalog, tool)) return true;
-  const known = catalogued(catalog, tool.contract.name, tool.contract.version);
+function holds(catalog: ConfigurationState, tool: LoadedTool, { tenant_id, lanes, environment }: Announcement): boolean {
+  if (refusalOf(catalog, tenant_id, tool)) return true;
+  const known = catalogued(catalog, tenant_id, tool.contract.name, tool.contract.version);
   if (known?.digest !== tool.digest || !lanes.every((lane) => known.lanes.has(lane))) return false;
   const { adapter, adapter_version, gated, evaluation_json } = tool.origin;
   const sameAdapter = known.runs_on.adapter === adapter && known.runs_on.adapter_version === adapter_version;
@@ -33,16 +36,16 @@ function holds(catalog: ConfigurationState, tool: LoadedTool, { lanes, environme
   return sameAdapter && known.runs_on.environment === environment && known.gated === gated && !news;
 }
 
-function metaAt(now_ms: number): Meta {
+function metaAt(now_ms: number, tenant_id: string): Meta {
   const event_id = uuidv7(now_ms);
   const correlation_id = event_id.replaceAll('-', '');
-  return { event_id, tenant_id: '', call_id: null, attempt: 0, causation_id: null, correlation_id, hlc: now_ms * 1000, partition: 0 };
+  return { event_id, tenant_id, call_id: null, attempt: 0, causation_id: null, correlation_id, hlc: now_ms * 1000, partition: 0 };
 }
 
-function registration(tool: LoadedTool, { executor_id, lanes, environment, now_ms }: Announcement): ToolRegistered {
+function registration(tool: LoadedTool, { tenant_id, executor_id, lanes, environment, now_ms }: Announcement): ToolRegistered {
   const { name, version } = tool.contract;
   return {
-    meta: metaAt(now_ms),
+    meta: metaAt(now_ms, tenant_id),
     name,
     version,
     digest: tool.digest,
@@ -69,11 +72,11 @@ async function tellRefusals(
   { log, codec, logger }: { log: EventLog; codec: EventCodec; logger: Logger },
   tools: readonly LoadedTool[],
   announced: ReadonlySet<LoadedTool>,
-  { catalog, now_ms }: { catalog: ConfigurationState; now_ms: number },
+  { catalog, tenant_id, now_ms }: Pick<Announcement, 'tenant_id' | 'now_ms'> & { catalog: ConfigurationState },
 ): Promise<void> {
   const events: NewRecord[] = [];
   for (const tool of tools) {
-    const refused = refusalOf(catalog, tool);
+    const refused = refusalOf(catalog, tenant_id, tool);
     if (!refused) continue;
     const { name, version, against, differences } = refused;
     logger.error(
@@ -82,7 +85,7 @@ async function tellRefusals(
     );
     if (!announced.has(tool)) continue;
     const detail = JSON.stringify({ tool: name, version, against, differences });
-    const event = { meta: metaAt(now_ms), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms };
+    const event = { meta: metaAt(now_ms, tenant_id), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms };
     events.push(securityRecord(codec, `${name}@${version}`, event));
   }
   if (events.length > 0) await log.append(events);
@@ -108,6 +111,6 @@ export async function announceTools(
     const offsets = await io.log.append(records);
     await catalog.folded('tool-registered', Math.max(...offsets));
   }
-  await tellRefusals(io, all, new Set(news), { catalog: catalog.state, now_ms: announcement.now_ms });
+  await tellRefusals(io, all, new Set(news), { ...announcement, catalog: catalog.state });
   return news.length;
 }

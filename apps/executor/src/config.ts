@@ -36,6 +36,9 @@ export const executorVariables = z.object({
     .default('default')
     .describe('environment whose adapter version pins this executor uses'),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow token endpoints at private addresses and over plain http'),
+  COUNTERSIGN_TOOL_ENDPOINTS_PRIVATE: list('').describe(
+    'hosts of private networks (`host` or `host:port`) that endpoints of registered tools may use, also with plain http',
+  ),
   COUNTERSIGN_LEASE_MS: wholeNumber(500, 120_000).default(5000).describe('how long an executor may start effects after its last heartbeat'),
   COUNTERSIGN_CHILD_MEMORY_MB: wholeNumber(128, 65_536).default(1024).describe('memory limit of one child process of a custom pack'),
   COUNTERSIGN_CHILD_IDLE_MS: wholeNumber(1_000, 86_400_000).default(60_000).describe('an idle child process ends after this time'),
@@ -57,7 +60,9 @@ export interface ExecutorConfig {
   lease_ms: number;
   /** Lets token endpoints use loopback and private addresses, and plain http. */
   identity_allow_private?: boolean;
-  /** Proxies for requests to token endpoints; absent: none. The http pack reads its own setting. */
+  /** Hosts of private networks that endpoints of tools may use, lower case; absent: none. */
+  tool_endpoints_private?: readonly string[];
+  /** Proxies for requests to token endpoints and endpoints of tools; absent: none. The http pack reads its own setting. */
   proxies?: Proxies;
   /** The environment variables, for the settings of packs. */
   environment: Environment;
@@ -92,6 +97,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
       waiting_max: value.COUNTERSIGN_WAITING_MAX,
       lease_ms: value.COUNTERSIGN_LEASE_MS,
       identity_allow_private: value.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE,
+      tool_endpoints_private: value.COUNTERSIGN_TOOL_ENDPOINTS_PRIVATE.map((host) => host.toLowerCase()),
       proxies: proxies.proxies,
       environment: env,
       environment_name: value.COUNTERSIGN_ENVIRONMENT,

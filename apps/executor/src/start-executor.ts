@@ -10,6 +10,7 @@ import {
   type Logger,
   NestLogger,
   type RunningApp,
+  SealedSecrets,
   TenantMappings,
   TrustScoreCache,
 } from '@countersign/process';
@@ -25,6 +26,8 @@ import { Credentials } from './credentials/credentials.js';
 import { ReissueRequests } from './credentials/reissue-requests.js';
 import { TokenBroker } from './credentials/token-broker.js';
 import { Executor } from './executor.js';
+import { HttpToolAnnouncer } from './http-tools/http-tool-announcer.js';
+import { HttpTools } from './http-tools/http-tools.js';
 import { ExecutorModule } from './executor.module.js';
 import { assembleLane, type SharedByLanes } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
@@ -38,6 +41,7 @@ import { type HostedPack, hostPacks, unhealthyOf } from './tool-runs/hosted-pack
 import { loadTools } from './tool-runs/loaded-tool.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
+import { ToolTable } from './tool-runs/tool-table.js';
 
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
@@ -97,6 +101,11 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
+function httpToolsFor({ keys, clock }: AppDeps, config: ExecutorConfig, configuration: Configuration): HttpTools {
+  const door = new OutboundDoor(AddressRules.forToolEndpoints(new Set(config.tool_endpoints_private ?? [])), config.proxies);
+  return new HttpTools(configuration, new SealedSecrets(keys, 'tool-endpoint-secret'), door, clock);
+}
+
 function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
   for (const { pack, fault } of hosted)
     if (fault !== undefined) logger.error({ event: 'pack_not_loaded', pack: pack.name, fault }, 'a custom pack cannot be loaded');
@@ -126,12 +135,17 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, () => unhealthyOf(hosted));
   heartbeat.start();
   const { executor_id, lanes, environment_name: environment } = config;
-  const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
-  await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
+  const announcement = () => ({ tenant_id: '', executor_id, lanes, environment, now_ms: clock.now_ms() });
+  await announceTools({ log, codec, logger }, tools.values(), configuration, announcement());
+  const http_tools = httpToolsFor(deps, config, configuration);
+  const announcer = new HttpToolAnnouncer(configuration, http_tools, logger, (found, what) =>
+    announceTools({ log, codec, logger }, found, configuration, what),
+  );
+  announcer.start(announcement);
   const credentials = credentialsOf(deps, config, configuration);
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
-  const runtime = new ToolRuns(tools, around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
+  const runtime = new ToolRuns(new ToolTable(tools, http_tools), around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
   const view = new CircuitView(deps);
   await view.start();
   const circuits = new CircuitReporter(deps, view, new CircuitMetrics(view, deps.metrics));
@@ -153,6 +167,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     ready: () => caughtUp && executor.ready,
     unhealthy: () => unhealthyOf(hosted),
     close: async () => {
+      announcer.close();
       await app.close();
       await executor.close();
       await Promise.all(hosted.map((each) => each.runtime.close()));

@@ -1,5 +1,5 @@
 import { type Proxies, proxySettings } from '@countersign/outbound';
-import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
+import { type Environment, flag, list, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
 import { type McpSettings, mcpSettings, mcpSettingsOf } from './mcp/mcp-settings.js';
@@ -27,6 +27,9 @@ export const gatewayVariables = z.object({
     .optional()
     .describe('base URL of links in messages; unset: the listen address of the gateway'),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow OpenID providers and token endpoints at private addresses, with plain http'),
+  COUNTERSIGN_TOOL_ENDPOINTS_PRIVATE: list('').describe(
+    'hosts of private networks (`host` or `host:port`) that endpoints of registered tools may use, also with plain http',
+  ),
   ...httpSettings,
   ...mcpSettings,
   COUNTERSIGN_TEST_STRICT_ANSWERS: flag,
@@ -53,6 +56,8 @@ export interface GatewayConfig {
   callback_allow_private: boolean;
   /** Lets identity providers use loopback and private addresses, and plain http. */
   identity_allow_private?: boolean;
+  /** Hosts of private networks that endpoints of tools may use, lower case; absent: none. */
+  tool_endpoints_private?: readonly string[];
   /** Proxies for callbacks, webhooks and requests to identity providers; absent: none. */
   proxies?: Proxies;
   /** `smtp://user:password@host:port`; absent: mail channels are refused. */
@@ -92,6 +97,7 @@ export function parseGatewayConfig(
   const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port } = parsed.config;
   const callback_allow_private = parsed.config.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
   const identity_allow_private = parsed.config.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
+  const tool_endpoints_private = parsed.config.COUNTERSIGN_TOOL_ENDPOINTS_PRIVATE.map((host) => host.toLowerCase());
   const { COUNTERSIGN_SMTP_URL: smtp_url, COUNTERSIGN_MAIL_FROM: mail_from, COUNTERSIGN_PUBLIC_URL: public_url } = parsed.config;
   const streams = {
     gateway_max: parsed.config.COUNTERSIGN_STREAMS_MAX,
@@ -104,5 +110,7 @@ export function parseGatewayConfig(
   const mcp = mcpSettingsOf(parsed.config, public_url);
   const sending = { callback_allow_private, proxies: proxies.proxies, smtp_url, mail_from, public_url };
   const strict_answers = parsed.config.COUNTERSIGN_TEST_STRICT_ANSWERS;
-  return { config: { host, port, identity_allow_private, ...sending, http, mcp, streams, lanes, data_dir, strict_answers } };
+  return {
+    config: { host, port, identity_allow_private, tool_endpoints_private, ...sending, http, mcp, streams, lanes, data_dir, strict_answers },
+  };
 }

@@ -47,6 +47,8 @@ import { isPublic } from './http/access.decorator.js';
 import { HttpModule } from './http/http.module.js';
 import { RequestAccess } from './http/request-access.js';
 import { REQUEST_ID_HEADER, requestIdOf } from './http/request-id.js';
+import { HttpToolsModule } from './http-tools/http-tools.module.js';
+import { ENDPOINT_ADDRESSES, ENDPOINT_SECRETS } from './http-tools/http-tools.service.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
@@ -55,7 +57,7 @@ import type { McpSettings } from './mcp/mcp-settings.js';
 import { answerInJsonRpc } from './mcp/rpc-problems.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
-import { SealedSecrets } from './notifications/sealed-secret.js';
+import { SealedSecrets } from '@countersign/process';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PersonalDataModule } from './personal-data/personal-data.module.js';
@@ -129,6 +131,8 @@ export interface GatewayParts {
   dead_letters: DeadLetterView;
   /** Allowed addresses of channels and callbacks. */
   callback_addresses: AddressRules;
+  /** Allowed addresses of tools' endpoints, and their signing secrets. */
+  endpoints: { addresses: AddressRules; secrets: SealedSecrets };
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustReader;
   circuits: CircuitReader;
@@ -168,6 +172,7 @@ const FEATURES = [
   SecurityEventsModule,
   TokenExchangesModule,
   ToolsModule,
+  HttpToolsModule,
   TrustModule,
   UndoModule,
   UsageModule,
@@ -231,6 +236,8 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: DecisionLinks, useValue: parts.links },
     { provide: DeadLetterView, useValue: parts.dead_letters },
     { provide: RecordedChannels, useValue: parts.channels },
+    { provide: ENDPOINT_ADDRESSES, useValue: parts.endpoints.addresses },
+    { provide: ENDPOINT_SECRETS, useValue: parts.endpoints.secrets },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageReport, useValue: parts.usage.report },
     { provide: PeriodCloser, useValue: parts.usage.closer },

@@ -64,7 +64,7 @@ import { NotificationSender } from './notifications/notification-sender.js';
 import { startNotifications } from './notifications/notifications.module.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SagaNotificationDetails } from './notifications/saga-notification-details.js';
-import { SealedSecrets } from './notifications/sealed-secret.js';
+import { SealedSecrets } from '@countersign/process';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
@@ -110,11 +110,13 @@ function notificationParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms:
   return { secrets: new SealedSecrets(keys), links: new DecisionLinks(keys, publicUrl(config), now_ms), mailer };
 }
 
-function waysOut({ identity_allow_private = false, callback_allow_private, proxies }: GatewayConfig) {
+function waysOut({ identity_allow_private = false, callback_allow_private, tool_endpoints_private = [], proxies }: GatewayConfig) {
   const identity_addresses = AddressRules.forIdentity(identity_allow_private);
   const callback_addresses = AddressRules.forCallbacks(callback_allow_private);
+  const endpoint_addresses = AddressRules.forToolEndpoints(new Set(tool_endpoints_private));
   const identity_door = new OutboundDoor(identity_addresses, proxies);
-  return { identity_addresses, callback_addresses, identity_door, callback_door: new OutboundDoor(callback_addresses, proxies) };
+  const callback_door = new OutboundDoor(callback_addresses, proxies);
+  return { identity_addresses, callback_addresses, endpoint_addresses, identity_door, callback_door };
 }
 
 /** The signed trees, and the known damage to them. */
@@ -136,7 +138,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const { checked, reading } = checkedReads(deps);
   const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
-  const { identity_addresses, callback_addresses, identity_door, callback_door } = waysOut(config);
+  const { identity_addresses, callback_addresses, endpoint_addresses, identity_door, callback_door } = waysOut(config);
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const readable = new Readable(deps.personal, configuration);
@@ -180,6 +182,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     secrets,
     links,
     callback_addresses,
+    endpoints: { addresses: endpoint_addresses, secrets: new SealedSecrets(keys, 'tool-endpoint-secret') },
     channels,
     dead_letters: new DeadLetterView(log, codec),
     notifications,

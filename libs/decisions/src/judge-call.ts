@@ -95,7 +95,7 @@ export interface CallToJudge {
 export function judgeCall(rulings: TenantRulings, config: ConfigurationState, toJudge: CallToJudge): Judged {
   const { tenant_id, call, at_ms, waited = [], history_json, remapped } = toJudge;
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'the tenant does not exist', true);
-  const tool = catalogued(config, call.tool, call.version);
+  const tool = catalogued(config, tenant_id, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
   if (tool.digest !== call.contract_digest || tool.contract.effect_class !== call.effect_class)
     return refused(

@@ -63,9 +63,9 @@ export function judgedAgain(
 ): AgainJudged {
   // A contract drifts on tool-registered, whose position is not in rulings.
   const settled = config_offset !== null && config_offset >= state.config_offset && state.drifted === 0;
-  const known = catalogued(state, call.tool, call.version);
-  if (!known) return ALLOWED;
   const { tenant_id } = meta;
+  const known = catalogued(state, tenant_id, call.tool, call.version);
+  if (!known) return ALLOWED;
   if (settled && !rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
   const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited, history_json });
   // Approval is requested after the wait, so a granted call does not wait again.

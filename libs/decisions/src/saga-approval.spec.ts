@@ -42,7 +42,7 @@ const ran = (call_id: string): boolean => {
 const reasonOf = (call_id: string) => eventsOf(call_id, 'policy_decided')[0]?.reason?.details_json ?? '';
 
 function planned(more: Partial<PlannedStep> = {}): PlannedStep {
-  const contract_digest = catalogued(world.config, 'pay', '1.0.0')?.digest ?? '';
+  const contract_digest = catalogued(world.config, TENANT, 'pay', '1.0.0')?.digest ?? '';
   const what = { tool: 'pay', version: '1.0.0', contract_digest, inputs: PAID, open_inputs: [], only_if: [] };
   const rest = { asks: false, is_irreversible: false, undo: null, covered_by: ['ask'], asks_because: null };
   return { step_id: 'one', level: 0, ...what, ...rest, ...more };

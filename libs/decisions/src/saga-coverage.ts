@@ -40,7 +40,7 @@ function plannedCall({ tool, version, inputs, asks }: PlannedStep, { principal, 
 /** Judges a planned step by the current rules. Never throws for a step of `sagaPlanOf`. */
 export function coverageOf(rulings: TenantRulings, config: ConfigurationState, caller: PlanCaller, step: PlannedStep): StepCoverage {
   const { tenant_id, at_ms } = caller;
-  const tool = catalogued(config, step.tool, step.version);
+  const tool = catalogued(config, tenant_id, step.tool, step.version);
   if (tool?.digest !== step.contract_digest) return byItself(`${step.tool} ${step.version} is not the version that was planned`);
   if (mappingAt(config, tenant_id, step.tool, at_ms)) return byItself(`a mapping changes the inputs of ${step.tool}`);
   const ruling = rulings.resolve(config, { tenant_id, tool, call: plannedCall(step, caller) });

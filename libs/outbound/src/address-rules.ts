@@ -50,6 +50,11 @@ export class AddressRules {
     return new AddressRules({ private_hosts, plain_http: 'to_any' });
   }
 
+  /** For endpoints of tools that tenants register: https, and plain http only to listed hosts of private networks. */
+  static forToolEndpoints(private_hosts: ReadonlySet<string>): AddressRules {
+    return new AddressRules({ private_hosts, plain_http: 'to_private' });
+  }
+
   /** Why this URL must not be requested, or undefined. Its name is checked again when it is resolved. */
   fault(text: string): UrlFault | undefined {
     if (!URL.canParse(text)) return { kind: 'not_a_url', message: 'the text is not a URL' };
@@ -69,8 +74,8 @@ export class AddressRules {
     return allowed.has('public') ? `${url.hostname} is not a public address` : `${url.hostname} is not a private address: use https`;
   }
 
-  private takesScheme({ protocol }: URL): boolean {
-    return protocol === 'https:' || (protocol === 'http:' && (this.terms.plain_http === 'to_any' || this.terms.private_hosts === 'all'));
+  private takesScheme(url: URL): boolean {
+    return url.protocol === 'https:' || (url.protocol === 'http:' && (this.terms.plain_http === 'to_any' || this.mayBePrivate(url)));
   }
 
   private onlyScheme(): string {

@@ -31,6 +31,7 @@ export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService } from './run-service.js';
+export { SealedSecrets, type SecretPurpose } from './sealed-secrets.js';
 export { securityRecord } from './security-record.js';
 export {
   blankFaults,

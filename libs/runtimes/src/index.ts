@@ -2,6 +2,7 @@ export { ChildRuntime, type ChildRuntimeOptions } from './child/child-runtime.js
 export { packEntry } from './child/pack-entry.js';
 export { OUTPUT_BYTES_HELD_MAX, smallPartsOf, UnsentAnswer } from './child/unsent-answer.js';
 export { pack as httpPack } from './http/http-pack.js';
+export { endpointAsks, HttpRuntime, type HttpRuntimeOptions } from './http/http-runtime.js';
 export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';

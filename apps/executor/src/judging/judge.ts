@@ -54,7 +54,7 @@ export class Judge {
   /** The obligations that hide parts of a call's result before it is written. */
   redactions({ call, meta, history_json }: Authorised): readonly Obligation[] {
     const { state } = this.configuration;
-    const tool = catalogued(state, call.tool, call.version);
+    const tool = catalogued(state, meta.tenant_id, call.tool, call.version);
     return tool ? this.rulings.redactions(state, { tenant_id: meta.tenant_id, tool, call, history_json }) : NOTHING;
   }
 }

@@ -16,7 +16,10 @@ formats.default(ajv);
 
 function compile(schema: JsonSchema): ValidateFunction {
   const { $id: _, ...rest } = schema;
-  return ajv.compile(rest);
+  const validate = ajv.compile(rest);
+  // Its cache would keep every contract that a tenant ever registered.
+  ajv.removeSchema(rest);
+  return validate;
 }
 
 function issuesOf(errors: ErrorObject[] | null | undefined): Issue[] {

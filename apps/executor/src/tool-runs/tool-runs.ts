@@ -17,6 +17,7 @@ import { reconcileAnswer } from './reconcile-answer.js';
 import { answered, type Seen, threw } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
 import { ToolRun } from './tool-run.js';
+import type { ToolTable } from './tool-table.js';
 import { UndoRuns } from './undo-runs.js';
 
 /** Why a call cannot run here at all. */
@@ -56,26 +57,21 @@ function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void
 
 /** Runs tools through their runtimes. No error or malformed response of a tool escapes: every run ends in a `RunResult`. */
 export class ToolRuns {
-  private readonly byName = new Map<string, Map<string, LoadedTool>>();
   private readonly finishing: Finishing;
   private readonly undo: UndoRuns;
 
   constructor(
-    tools: ReadonlyMap<string, LoadedTool>,
+    private readonly tools: ToolTable,
     private readonly around: RunSurroundings,
     private readonly memo: Memo,
     private readonly mappings: Mappings | undefined = undefined,
   ) {
     this.finishing = new Finishing(around);
     this.undo = new UndoRuns(this.finishing);
-    for (const tool of tools.values()) {
-      const { name, version } = tool.contract;
-      this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));
-    }
   }
 
-  find({ call }: Job): LoadedTool | undefined {
-    return this.byName.get(call.tool)?.get(call.version);
+  find({ call, tenant_id }: Job): LoadedTool | undefined {
+    return this.tools.find(tenant_id, call.tool, call.version);
   }
 
   /** Determines the process that a write will run in, for its start record. Undefined: it runs in this one. Never rejects. */

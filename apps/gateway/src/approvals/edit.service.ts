@@ -24,7 +24,7 @@ export class EditService {
       return new Refusal('conflict', 'the inputs of an undo cannot be edited: they are those of the call it undoes', {
         reason: 'undo_not_editable',
       });
-    const tool = catalogued(this.configuration.state, call.tool, call.version);
+    const tool = catalogued(this.configuration.state, tenant_id, call.tool, call.version);
     if (!tool || tool.digest !== call.contract_digest)
       return new Refusal('conflict', 'the contract of the tool has changed since the call was made', { reason: 'tool_changed' });
     if (isTooDeep(proposed)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });

@@ -30,6 +30,7 @@ const OTHERS = new Set([
   'person_token_verified',
   'limit_set',
   'webhook_set',
+  'http_tool_set',
 ]);
 
 /** What to read. */

@@ -30,7 +30,7 @@ export async function requestedHistory(
     for (const row of rows) {
       const { call } = unpackCall(row.state);
       const name = `${call?.tool}@${call?.version}`;
-      const tool = call && !tools.has(name) ? catalogued(state, call.tool, call.version) : undefined;
+      const tool = call && !tools.has(name) ? catalogued(state, tenant_id, call.tool, call.version) : undefined;
       tools.add(name);
       const uses = tool && rulings.historyRequested(state, tenant_id, tool.contract, bundle);
       for (const scope of uses?.scopes ?? []) scopes.add(scope);

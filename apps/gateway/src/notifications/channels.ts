@@ -5,7 +5,7 @@ import type { SagaTicketAction } from '../sagas/sagas.schemas.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { Mailer } from './mailer.js';
 import type { Notification } from './notification.js';
-import type { SealedSecrets } from './sealed-secret.js';
+import type { SealedSecrets } from '@countersign/process';
 
 type Send = (webhook: Webhook, notification: Notification) => Promise<SendResult>;
 

@@ -78,7 +78,7 @@ export class Simulation {
   /** `history_json`: the call history that its rules read (earlier-history.ts). */
   async judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): Promise<void> {
     const recorded = ruling?.joined_call_id === null ? ruling : null;
-    const tool = call ? catalogued(config, call.tool, call.version) : undefined;
+    const tool = call ? catalogued(config, this.tenant_id, call.tool, call.version) : undefined;
     if (!call && ruling) this.report.erased++;
     if (!call || !recorded || !tool) {
       this.report.left_out++;

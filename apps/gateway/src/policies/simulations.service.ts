@@ -63,7 +63,7 @@ export class SimulationsService {
   /** The history of earlier calls, if a rule of the draft reads it. */
   private async history(tenant_id: string, state: CallState, draft: BundleText, earlier: EarlierHistory): Promise<string | undefined> {
     const { call } = state;
-    const tool = call && catalogued(this.configuration.state, call.tool, call.version);
+    const tool = call && catalogued(this.configuration.state, tenant_id, call.tool, call.version);
     const uses = tool && this.policies.rulings.historyRequested(this.configuration.state, tenant_id, tool.contract, draft);
     return uses ? earlier.of(state, uses) : undefined;
   }

@@ -103,14 +103,14 @@ export function versionRecord(
   };
 }
 
-function refusedRegistration({ refused_at_ms, ...refused }: RefusedRegistration): Record<string, unknown> {
+function refusedRegistration({ refused_at_ms, tenant_id: _owner, ...refused }: RefusedRegistration): Record<string, unknown> {
   return { ...refused, refused_at: time(refused_at_ms) };
 }
 
 /** Refused registrations of a name in the tenant's lane, oldest first. */
 function refusedOf(state: ConfigurationState, tenantId: string, name: string): Record<string, unknown>[] {
   const lane = state.tenants.get(tenantId)?.lane;
-  const all = [...state.refused.values()].filter((refused) => refused.name === name && lane !== undefined && refused.lanes.includes(lane));
+  const all = [...state.refused.values()].filter((refused) => [tenantId, ''].includes(refused.tenant_id) && refused.name === name && lane !== undefined && refused.lanes.includes(lane));
   return all.map(refusedRegistration);
 }
 

@@ -86,19 +86,19 @@ export class UndoPreviews {
     const found = effectOfCall(state, 'own');
     if (found instanceof Refusal) return found;
     const { tool: name, version } = state.call as ToolCall;
-    const tool = catalogued(this.configuration.state, name, version);
+    const tool = catalogued(this.configuration.state, state.tenant_id, name, version);
     if (!tool) return new Refusal('not-undoable', `no executor runs ${name} ${version} anymore`, { reason: 'tool_not_available' });
     return undoFaultOf(tool, state, this.configuration.now_ms()) ?? { effect: found.effect, tool };
   }
 
   private undoUntil(state: CallState): number | null {
-    const { call } = state;
-    const tool = call && catalogued(this.configuration.state, call.tool, call.version);
+    const { call, tenant_id } = state;
+    const tool = call && catalogued(this.configuration.state, tenant_id, call.tool, call.version);
     return tool ? undoUntilMs(tool, state) : null;
   }
 
-  private how({ call }: CallState): string | null {
-    const tool = call && catalogued(this.configuration.state, call.tool, call.version);
+  private how({ call, tenant_id }: CallState): string | null {
+    const tool = call && catalogued(this.configuration.state, tenant_id, call.tool, call.version);
     return tool ? undoOf(tool.contract).undo : null;
   }
 

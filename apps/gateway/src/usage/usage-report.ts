@@ -122,7 +122,7 @@ export class UsageReport {
 
   private async groups(query: UsageQuery, by: Exclude<UsageGroup, 'case'>): Promise<Groups> {
     const groups = new Groups();
-    if (by !== 'agent' && by !== 'day') await this.fill(groups, query, this.naming(by), true);
+    if (by !== 'agent' && by !== 'day') await this.fill(groups, query, this.naming(by, query.tenant_id), true);
     else {
       for (const row of await usageByName(this.sql, query, by)) {
         const name = by === 'day' ? dayText(Number(row.name)) : row.name;
@@ -179,10 +179,10 @@ export class UsageReport {
     return { items, next: rows.length > limit ? rows[limit - 1]?.name : undefined };
   }
 
-  private naming(by: 'tool' | 'adapter' | 'capability' | 'adapter,capability'): Naming {
+  private naming(by: 'tool' | 'adapter' | 'capability' | 'adapter,capability', tenant_id: string): Naming {
     return ({ tool = '', version = '' }) => {
       if (by === 'tool') return [{ tool }];
-      const known = catalogued(this.config(), tool, version);
+      const known = catalogued(this.config(), tenant_id, tool, version);
       const adapter = known?.runs_on.adapter || null;
       if (by === 'adapter') return [{ adapter }];
       const named = known?.contract.capabilities ?? [];

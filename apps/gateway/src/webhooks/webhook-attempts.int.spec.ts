@@ -11,7 +11,7 @@ import { Channels } from '../notifications/channels.js';
 import type { DecisionLinks } from '../notifications/decision-link.js';
 import { Mailer } from '../notifications/mailer.js';
 import { RecordedChannels } from '../notifications/recorded-channels.js';
-import { SealedSecrets } from '../notifications/sealed-secret.js';
+import { SealedSecrets } from '@countersign/process';
 import { FeatureApp } from '../testing/feature-app.js';
 import { WebhooksModule } from './webhooks.module.js';
 import { CALLBACK_ADDRESSES } from './webhooks.service.js';

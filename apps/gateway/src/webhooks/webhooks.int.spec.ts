@@ -5,7 +5,7 @@ import { CallbackSender } from '../callbacks/callback-sender.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type Edit } from '../configuration/configuration-edits.js';
 import { RecordedChannels } from '../notifications/recorded-channels.js';
-import { SealedSecrets } from '../notifications/sealed-secret.js';
+import { SealedSecrets } from '@countersign/process';
 import { FeatureApp } from '../testing/feature-app.js';
 import { WebhooksModule } from './webhooks.module.js';
 import { CALLBACK_ADDRESSES } from './webhooks.service.js';

@@ -8,7 +8,7 @@ import type { Edited } from '../configuration/configuration-edits.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../lists/lists.js';
 import type { Page, PageQuery } from '../lists/page-query.js';
-import { SealedSecrets } from '../notifications/sealed-secret.js';
+import { SealedSecrets } from '@countersign/process';
 import { personFault } from './acting-person.js';
 import type { WebhookAnswer, WebhookRequest } from './webhooks.schemas.js';
 

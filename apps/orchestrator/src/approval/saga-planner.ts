@@ -60,15 +60,15 @@ export class SagaPlanner {
       else steps.push(planned);
     }
     const shown = steps.filter(({ asks_because }) => asks_because !== PERSONAL);
-    const markings = shown.reduce((all, step) => union(all, this.markingsOf(step)), NO_MARKINGS);
+    const markings = shown.reduce((all, step) => union(all, this.markingsOf(saga.tenant_id, step)), NO_MARKINGS);
     if (this.isPersonal(saga, SAGA_APPROVAL.tool, markings)) return undefined;
     if (!steps.some(({ covered_by }) => covered_by.length > 0)) return undefined;
     const plan = { definition: definition.name, version: definition.version, definition_digest, markings: [...markings], steps, unplanned };
     return isTooDeep(plan) || canonicalText(plan).length > PLAN_CHARS_MAX ? this.tooLarge(saga) : plan;
   }
 
-  private markingsOf({ tool, version }: PlannedStep): readonly string[] {
-    return catalogued(this.configuration.state, tool, version)?.contract.markings ?? NO_MARKINGS;
+  private markingsOf(tenant_id: string, { tool, version }: PlannedStep): readonly string[] {
+    return catalogued(this.configuration.state, tenant_id, tool, version)?.contract.markings ?? NO_MARKINGS;
   }
 
   private tooLarge({ tenant_id, saga_id }: OpenSaga): undefined {

@@ -48,7 +48,7 @@ export class StepRepairs {
 
   private async repair(saga: OpenSaga, run: Run, endOf: () => Promise<ReadEnd>): Promise<Repair | undefined> {
     const { tenant_id } = saga;
-    const tool = catalogued(this.configuration.state, run.tool, run.version);
+    const tool = catalogued(this.configuration.state, tenant_id, run.tool, run.version);
     if (!tool || !this.wantsRepair(saga, run)) return undefined;
     const check = this.contracts.of(tool);
     if (typeof check === 'string') return undefined;

@@ -69,7 +69,7 @@ export class HistoryLookup {
     const state = this.config();
     const asks = new Map<number, HistoryAsk>();
     for (const [at, { tenant_id, call_id, call, at_ms }] of calls.entries()) {
-      const tool = catalogued(state, call.tool, call.version);
+      const tool = catalogued(state, tenant_id, call.tool, call.version);
       const uses = tool && this.rulings.historyRequested(state, tenant_id, tool.contract);
       if (uses) asks.set(at, { tenant_id, call, call_id, at_ms, uses });
     }

@@ -39,14 +39,14 @@ export class KeyRows implements KeyHolders {
   private holds(row: StandingExecution, { tenant_id, call, answer_gone }: KeyQuery): boolean {
     if (HOLDS_NOTHING.has(row.state)) return false;
     if (row.ended_at_s === null || row.state === executionState.in_doubt) return true;
-    if (row.state === executionState.succeeded && (answer_gone || !this.answers(row, call))) return false;
+    if (row.state === executionState.succeeded && (answer_gone || !this.answers(row, tenant_id, call))) return false;
     if (row.ended_at_s * 1000 + call.window_ms > this.now_ms()) return true;
     return call.case_id !== null && caseOf(this.configuration(), tenant_id, call.case_id)?.state === 'open';
   }
 
   /** True if the settled call can answer. If only the tool knows whether the effect is in place, the executor asks it first. */
-  private answers({ stands }: StandingExecution, { key_source, tool, version }: ToolCall): boolean {
-    const contract = catalogued(this.configuration(), tool, version)?.contract;
+  private answers({ stands }: StandingExecution, tenant_id: string, { key_source, tool, version }: ToolCall): boolean {
+    const contract = catalogued(this.configuration(), tenant_id, tool, version)?.contract;
     return settledAnswer(stands, answerTerms(key_source, contract)) !== 'gone';
   }
 }

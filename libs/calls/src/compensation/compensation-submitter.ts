@@ -68,7 +68,7 @@ export class CompensationSubmitter {
     const tenant = tenantOf(this.configuration.state, tenant_id);
     if (!tenant || state.tenant_id !== tenant_id)
       return new Refusal('forbidden', 'the tenant does not exist', { reason: 'tenant_unknown' });
-    const tool = catalogued(this.configuration.state, call.tool, call.version);
+    const tool = catalogued(this.configuration.state, tenant_id, call.tool, call.version);
     if (!tool) return new Refusal('not-undoable', `no executor runs ${call.tool} ${call.version}`, { reason: 'tool_not_available' });
     const refusal = this.parts.record.refusal(tenant_id) ?? undoFaultOf(tool, state, this.parts.now_ms());
     if (refusal) return refusal;

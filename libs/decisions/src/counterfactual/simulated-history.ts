@@ -50,7 +50,7 @@ export class SimulatedHistory {
     const ruling = records.get(call_id)?.rulings.get(revision);
     const then = ruling?.event.explanation?.history_json ?? undefined;
     if (changes.length === 0) return { value: then };
-    const tool = catalogued(config, call.tool, call.version);
+    const tool = catalogued(config, tenant_id, call.tool, call.version);
     const uses = tool && this.rulings.historyRequested(config, tenant_id, tool.contract);
     if (!uses) return { value: undefined };
     const isThen = ruling !== undefined && Math.abs(records.statedAt(ruling) - now_ms) <= SAME_MS;

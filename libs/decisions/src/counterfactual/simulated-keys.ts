@@ -2,6 +2,7 @@ import type { ClaimedKey, ClaimedResources, ClaimedTouch, Outcome, ToolCall } fr
 import {
   answerTerms,
   type ConfigurationState,
+  type ToolVersion,
   caseOf,
   catalogued,
   digest8,
@@ -39,7 +40,7 @@ export class SimulatedKeys {
   holder(tenant_id: string, call: ToolCall, config: ConfigurationState, now_ms: number): KeyHolder | undefined {
     const row = this.rows.get(call.idempotency_key);
     if (!row || !holdsKey(row.state) || row.state === 'reading') return undefined;
-    if (row.state === 'succeeded' && !answers(row, call, config)) return undefined;
+    if (row.state === 'succeeded' && !answers(row, call, (tool, version) => catalogued(config, tenant_id, tool, version))) return undefined;
     const isOpen = row.ended_at_ms === null || row.state === 'in_doubt' || row.ended_at_ms + call.window_ms > now_ms;
     if (!isOpen && (call.case_id === null || caseOf(config, tenant_id, call.case_id)?.state !== 'open')) return undefined;
     return { call_id: row.call_id, same_inputs: row.digest === digest8(call.discriminating_digest) };
@@ -78,7 +79,11 @@ export class SimulatedKeys {
   }
 }
 
-function answers({ touched, moved }: Row, { key_source, tool, version }: ToolCall, config: ConfigurationState): boolean {
-  const terms = answerTerms(key_source, catalogued(config, tool, version)?.contract);
+function answers(
+  { touched, moved }: Row,
+  { key_source, tool, version }: ToolCall,
+  known: (tool: string, version: string) => ToolVersion | undefined,
+): boolean {
+  const terms = answerTerms(key_source, known(tool, version)?.contract);
   return settledAnswer(touched === null ? null : !moved, terms) !== 'gone';
 }

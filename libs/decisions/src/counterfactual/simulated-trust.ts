@@ -1,4 +1,4 @@
-import type { ToolCall } from '@countersign/contracts';
+import type { EventMap, ToolCall } from '@countersign/contracts';
 import { type CallState, type ConfigurationState, catalogued } from '@countersign/domain';
 import type { TrustSubject } from '@countersign/policy';
 import type { TenantRulings } from '../tenant-rulings.js';
@@ -26,13 +26,13 @@ export class SimulatedTrust {
   whyUnknown(tenant_id: string, call_id: string, call: ToolCall, config: ConfigurationState): UnknownBecause | undefined {
     const { changes, affected, recording, now_ms, records, calls } = this.world;
     if (changes.length === 0 || affected.size === 0) return undefined;
-    const tool = catalogued(config, call.tool, call.version);
+    const tool = catalogued(config, tenant_id, call.tool, call.version);
     const subjects = tool && this.rulings.trustRequested(config, tenant_id, tool.contract);
     if (!subjects || subjects.size === 0) return undefined;
     for (const other of affected) {
       const record = other === call_id ? undefined : records.get(other);
       if (!record || recording.as_recorded.has(other)) continue;
-      const subject = this.sharedSubject(subjects, call, record.requested.event.call, config);
+      const subject = this.sharedSubject(subjects, call, record.requested.event, config);
       if (!subject) continue;
       const isSame = movedBy(calls.get(other)) === movedBy(this.recorded.at(record, now_ms));
       if (!isSame || this.world.isUnknown(other))
@@ -48,10 +48,10 @@ export class SimulatedTrust {
   private sharedSubject(
     subjects: ReadonlySet<TrustSubject>,
     call: ToolCall,
-    other: ToolCall,
+    { call: other, meta: { tenant_id } }: EventMap['tool_call_requested'],
     config: ConfigurationState,
   ): TrustSubject | undefined {
-    const providerOf = ({ tool, version }: ToolCall) => catalogued(config, tool, version)?.contract.provider ?? null;
+    const providerOf = ({ tool, version }: ToolCall) => catalogued(config, tenant_id, tool, version)?.contract.provider ?? null;
     const isShared: Record<TrustSubject, () => boolean> = {
       tool: () => other.tool === call.tool,
       provider: () => providerOf(other) === providerOf(call),

@@ -12,7 +12,7 @@ function heldOf(world: SimulatedWorld, decided: EventMap['policy_decided'], at_m
   const kept = decided.reservations.filter(({ limit_id }) => !changed.has(limit_id));
   const { tenant_id } = decided.meta;
   const config = world.history.at(decided.config_offset, at_ms);
-  const tool = catalogued(config, decided.call.tool, decided.call.version);
+  const tool = catalogued(config, tenant_id, decided.call.tool, decided.call.version);
   const demands = tool ? demandsOf(limitsOf(config, tenant_id), { tenant_id, call: decided.call, contract: tool.contract, at_ms }) : [];
   if ('rule' in demands) return kept;
   const wanted = demands

@@ -17,7 +17,7 @@ export class LivedHistory {
   }
 
   historyFor(rulings: TenantRulings, config: ConfigurationState, { call, call_id, at_ms }: Question): string | undefined {
-    const tool = catalogued(config, call.tool, call.version);
+    const tool = catalogued(config, TENANT, call.tool, call.version);
     const uses = tool && rulings.historyRequested(config, TENANT, tool.contract);
     if (!uses) return undefined;
     const others = [...this.calls.values()].filter((state) => state.call_id !== call_id && state.requested);

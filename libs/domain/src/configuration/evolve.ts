@@ -6,6 +6,7 @@ import { register } from './kinds/catalog.js';
 import { setDelegation } from './kinds/delegations.js';
 import { setFacts } from './kinds/fact-tables.js';
 import { setGrant } from './kinds/grants.js';
+import { setHttpTool } from './kinds/http-tools.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setReported } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
@@ -69,6 +70,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   damage_accepted: () => undefined,
   usage_period_closed: closeUsagePeriod,
   saga_definition_set: setSagaDefinition,
+  http_tool_set: setHttpTool,
 };
 
 /**

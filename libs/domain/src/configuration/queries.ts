@@ -35,22 +35,30 @@ export interface TenantToolVersion {
   lifecycle: VersionState;
 }
 
+const NO_VERSIONS: readonly ToolVersion[] = [];
+
+/** The registered versions of a tool of a pack, else of the tenant's own tool, newest first. A tool of a pack hides one of the same name. */
+function registeredVersions(state: ConfigurationState, tenant_id: string, name: string): readonly ToolVersion[] {
+  return state.tools.get(name) ?? state.by_tenant.get(tenant_id)?.tools?.get(name) ?? NO_VERSIONS;
+}
+
 /** The versions of a tool that run in the tenant's lane, newest first, with their lifecycle; empty if there is no such tool. */
 export function toolVersions(state: ConfigurationState, tenant_id: string, name: string): TenantToolVersion[] {
   const lane = state.tenants.get(tenant_id)?.lane;
   if (lane === undefined) return [];
-  const versions = state.tools.get(name) ?? [];
+  const versions = registeredVersions(state, tenant_id, name);
   return versions.filter((tool) => tool.lanes.has(lane)).map((tool) => ({ tool, lifecycle: stateOfVersion(state, tenant_id, tool) }));
 }
 
 /** Names of all tools that run in the tenant's lane, sorted. */
 export function toolNames(state: ConfigurationState, tenant_id: string): string[] {
-  return [...state.tools.keys()].filter((name) => toolVersions(state, tenant_id, name).length > 0).sort();
+  const names = new Set([...state.tools.keys(), ...(state.by_tenant.get(tenant_id)?.tools?.keys() ?? [])]);
+  return [...names].filter((name) => toolVersions(state, tenant_id, name).length > 0).sort();
 }
 
-/** The catalogued version with exactly this number, whatever its lifecycle or lane. */
-export function catalogued(state: ConfigurationState, name: string, version: string): ToolVersion | undefined {
-  return state.tools.get(name)?.find((tool) => tool.version === version);
+/** The catalogued version with exactly this number as the tenant has it, whatever its lifecycle or lane. */
+export function catalogued(state: ConfigurationState, tenant_id: string, name: string, version: string): ToolVersion | undefined {
+  return registeredVersions(state, tenant_id, name).find((tool) => tool.version === version);
 }
 
 export type ResolvedVersion =

@@ -1,8 +1,8 @@
 import { contractDigest, contractPin, type EventMap, type ToolContract } from '@countersign/contracts';
 import { type BreakingDifference, breakingDifferences, stepBetween } from '../../compatibility/contract-changes.js';
-import { readEvaluation, versionKey } from '../../registry/record.js';
+import { readEvaluation, refusalKey } from '../../registry/record.js';
 import { compareSemver, parseSemver, type Semver } from '../../versions/semver.js';
-import type { ConfigurationState } from '../state/configuration.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import type { ToolVersion } from '../state/tools.js';
 
 type Registered = EventMap['tool_registered'];
@@ -29,12 +29,19 @@ function neighbours(
   };
 }
 
+/** How a new version breaks the promise of its number. */
+export interface BrokenPromise {
+  /** The version that it was compared with. */
+  against: string;
+  differences: BreakingDifference[];
+}
+
 /** The differences by which a new version breaks the promise of its number, compared with the releases before and after it. */
-function broken(
+export function brokenPromise(
   versions: readonly ToolVersion[],
   contract: ToolContract,
   semver: Semver,
-): { against: string; differences: BreakingDifference[] } | undefined {
+): BrokenPromise | undefined {
   const { older, newer } = neighbours(versions, semver);
   const since = older ? breakingDifferences(older.contract, contract, stepBetween(older.semver, semver)) : [];
   if (older && since.length > 0) return { against: older.version, differences: since };
@@ -51,10 +58,19 @@ function refuse(
   state: ConfigurationState,
   event: Registered,
   digest: string,
-  why: { against: string; differences: BreakingDifference[] },
+  why: BrokenPromise,
 ): void {
   const { name, version, executor_id, lanes, registered_at_ms } = event;
-  state.refused.set(versionKey(name, version), { name, version, digest, executor_id, lanes, refused_at_ms: registered_at_ms, ...why });
+  const { tenant_id } = event.meta;
+  state.refused.set(refusalKey(tenant_id, name, version), { tenant_id, name, version, digest, executor_id, lanes, refused_at_ms: registered_at_ms, ...why });
+}
+
+/** The tools that a registration belongs to: of one tenant, or of packs. */
+function toolsOf(state: ConfigurationState, tenant_id: string): Map<string, ToolVersion[]> {
+  if (tenant_id === '') return state.tools;
+  const part = tenantPart(state, tenant_id);
+  part.tools ??= new Map();
+  return part.tools;
 }
 
 /**
@@ -71,21 +87,23 @@ export function register(state: ConfigurationState, event: Registered): void {
   }
   const { name, version, executor_id, registered_at_ms } = event;
   const digest = contractDigest(contract);
-  const versions = state.tools.get(name) ?? [];
+  const { tenant_id } = event.meta;
+  const tools = toolsOf(state, tenant_id);
+  const versions = tools.get(name) ?? [];
   const before = versions.find((known) => known.version === version);
-  const breaks = before ? undefined : broken(versions, contract, semver);
+  const breaks = before ? undefined : brokenPromise(versions, contract, semver);
   if (breaks) {
     refuse(state, event, digest, breaks);
     return;
   }
-  state.refused.delete(versionKey(name, version));
+  state.refused.delete(refusalKey(tenant_id, name, version));
   const lanes = new Set(before?.digest === digest ? [...before.lanes, ...event.lanes] : event.lanes);
   const pin = before?.digest === digest ? before.pin : contractPin(contract);
   const evaluation = readEvaluation(event.evaluation_json ?? null) ?? (before?.digest === digest ? before.evaluation : null);
   const gate = { gated: event.gated ?? false, evaluation, pin, first_pin: before?.first_pin ?? pin, runs_on: runsOn(event) };
   const tool: ToolVersion = { name, version, semver, contract, digest, lanes, executor_id, registered_at_ms, ...gate };
   const others = versions.filter((known) => known !== before);
-  state.tools.set(
+  tools.set(
     name,
     [...others, tool].sort((a, b) => compareSemver(b.semver, a.semver)),
   );

@@ -7,7 +7,7 @@ import { emptyFacts, type FactShelf } from './fact-shelf.js';
 import type { PersonalData, Retention } from './personal-data.js';
 import type { SagaDefinitions } from './saga-definitions.js';
 import type { CaseFact, Tenant, UsagePeriod, Webhook } from './tenants.js';
-import type { KeptGrant, MappingVersion, TenantLimits, ToolOverride, ToolVersion } from './tools.js';
+import type { HttpTool, KeptGrant, MappingVersion, TenantLimits, ToolOverride, ToolVersion } from './tools.js';
 
 export interface TenantConfiguration {
   overrides: Map<string, ToolOverride>;
@@ -47,6 +47,10 @@ export interface TenantConfiguration {
   usage_periods?: Map<string, UsagePeriod>;
   /** Absent: none was published yet. */
   saga_definitions?: SagaDefinitions;
+  /** By `tool@version`: tools at endpoints of the tenant. Absent: there was none. */
+  http_tools?: Map<string, HttpTool>;
+  /** Tool name → its registered versions, newest first: tools that only this tenant has. Absent: there is none. */
+  tools?: Map<string, ToolVersion[]>;
   bundles: BundleShelf;
   facts: FactShelf;
 }
@@ -75,9 +79,9 @@ export interface ConfigurationState {
   by_tenant: Map<string, TenantConfiguration>;
   /** Issuer → its providers, of all tenants. */
   providers_by_issuer: Map<string, IdentityProvider[]>;
-  /** Tool name → its versions, newest first. */
+  /** Tool name → its versions, newest first: tools of packs, which all tenants have. */
   tools: Map<string, ToolVersion[]>;
-  /** `tool@version` → why its registration was refused. */
+  /** Tenant and `tool@version` (refusalKey) → why its registration was refused. */
   refused: Map<string, RefusedRegistration>;
   /** `environment/adapter` → its pin. */
   adapter_pins: Map<string, AdapterPin>;

@@ -42,6 +42,7 @@ export const itemNames = {
   personal_data: (rule_id: string) => `personal_data/${rule_id}`,
   person_link: (link_id: string) => `person_link/${link_id}`,
   retention: 'retention',
+  http_tool: (tool: string, version: string) => `http_tool/${tool}@${version}`,
   saga_definition: (name: string, version: string) => `saga_definition/${name}@${version}`,
   /** Moves with each new version of each saga definition. */
   saga_definitions: 'saga_definitions',
@@ -101,5 +102,6 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   log_dropped: none,
   damage_accepted: none,
   usage_period_closed: none,
+  http_tool_set: ({ tool, version }) => [{ item: itemNames.http_tool(tool, version) }],
   saga_definition_set: ({ name, version }) => [{ item: itemNames.saga_definition(name, version), member_of: itemNames.saga_definitions }],
 };

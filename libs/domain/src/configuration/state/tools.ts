@@ -34,6 +34,19 @@ export interface ToolVersion {
   runs_on: { environment: string; adapter: string; adapter_version: string; protocol_version: string | null };
 }
 
+/** A version of a tool that runs at an HTTPS endpoint of its tenant. Executors announce its contract. */
+export interface HttpTool {
+  name: string;
+  version: string;
+  /** Names the endpoint. */
+  contract: ToolContract;
+  /** Signs its requests; encrypted under a key of the tenant. */
+  secret_sealed: string;
+  gated: boolean;
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** One version of a tenant's mapping for a tool. libs/mapping interprets the definition. */
 export interface MappingVersion {
   tool: string;
