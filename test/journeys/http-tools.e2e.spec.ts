@@ -115,12 +115,14 @@ describe.each(['python', 'node'] as const)('a write at a %s server', (language) 
 
   test('happens once for its key, is read back, and is undone', async () => {
     await register(payInvoice(endpoints[language], { version }));
-    const paid = await call('pay_invoice', { invoice_id: 'inv-1' }, { version, case_id: `case-${language}` });
+    const paid = await call('pay_invoice', { invoice_id: 'inv-1' }, { version, context: { run_id: `run-${language}` } });
     expect(paid.body).toMatchObject({ status: 'succeeded', output: { receipt_id: 'r-1', amount: 120 }, warnings: [] });
-    const again = await call('pay_invoice', { invoice_id: 'inv-1' }, { version, case_id: `case-${language}` });
+    const again = await call('pay_invoice', { invoice_id: 'inv-1' }, { version, context: { run_id: `run-${language}` } });
     expect(again.body.output).toEqual(paid.body.output);
     const operator = await platform.admin().keyFor('user', `olga-${language}`, ['operator']);
-    const undone = await operator.request<Envelope>('POST', `/v1/calls/${paid.body.call_id}/undo`, { reason: 'paid by mistake' });
+    const at = `/v1/calls/${paid.body.call_id}/undo`;
+    const { body } = await operator.request<{ preview_digest: string }>('GET', at);
+    const undone = await operator.request('POST', at, { preview_digest: body.preview_digest, reason: 'paid by mistake' });
     expect(undone.status).toBeLessThan(300);
     await platform.process.until('the payment is undone', async () => {
       const { body } = await operator.request<Envelope>('GET', `/v1/calls/${paid.body.call_id}`);

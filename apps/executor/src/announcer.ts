@@ -6,8 +6,8 @@ import type { LoadedTool } from './tool-runs/loaded-tool.js';
 
 /** The announcing executor, its environment and the time. */
 export interface Announcement {
-  /** The tenant that alone has the tools; empty: all tenants have them. */
-  tenant_id: string;
+  /** The tenant that alone has the tools; null: all tenants have them. */
+  tenant_id: string | null;
   executor_id: string;
   lanes: readonly string[];
   environment: string;
@@ -20,7 +20,7 @@ export interface FoldedCatalog {
   folded(topic: string, offset: number): Promise<void>;
 }
 
-function refusalOf(catalog: ConfigurationState, tenant_id: string, tool: LoadedTool): RefusedRegistration | undefined {
+function refusalOf(catalog: ConfigurationState, tenant_id: string | null, tool: LoadedTool): RefusedRegistration | undefined {
   const { contract, digest } = tool;
   const refused = catalog.refused.get(refusalKey(tenant_id, contract.name, contract.version));
   return refused?.digest === digest ? refused : undefined;
@@ -28,7 +28,7 @@ function refusalOf(catalog: ConfigurationState, tenant_id: string, tool: LoadedT
 
 function holds(catalog: ConfigurationState, tool: LoadedTool, { tenant_id, lanes, environment }: Announcement): boolean {
   if (refusalOf(catalog, tenant_id, tool)) return true;
-  const known = catalogued(catalog, tenant_id, tool.contract.name, tool.contract.version);
+  const known = catalogued(catalog, tenant_id ?? '', tool.contract.name, tool.contract.version);
   if (known?.digest !== tool.digest || !lanes.every((lane) => known.lanes.has(lane))) return false;
   const { adapter, adapter_version, gated, evaluation_json } = tool.origin;
   const sameAdapter = known.runs_on.adapter === adapter && known.runs_on.adapter_version === adapter_version;
@@ -36,10 +36,19 @@ function holds(catalog: ConfigurationState, tool: LoadedTool, { tenant_id, lanes
   return sameAdapter && known.runs_on.environment === environment && known.gated === gated && !news;
 }
 
-function metaAt(now_ms: number, tenant_id: string): Meta {
+function metaAt(now_ms: number, only_tenant: string | null): Meta {
   const event_id = uuidv7(now_ms);
   const correlation_id = event_id.replaceAll('-', '');
-  return { event_id, tenant_id, call_id: null, attempt: 0, causation_id: null, correlation_id, hlc: now_ms * 1000, partition: 0 };
+  return {
+    event_id,
+    tenant_id: only_tenant ?? '',
+    call_id: null,
+    attempt: 0,
+    causation_id: null,
+    correlation_id,
+    hlc: now_ms * 1000,
+    partition: 0,
+  };
 }
 
 function registration(tool: LoadedTool, { tenant_id, executor_id, lanes, environment, now_ms }: Announcement): ToolRegistered {
@@ -56,6 +65,7 @@ function registration(tool: LoadedTool, { tenant_id, executor_id, lanes, environ
     ...tool.origin,
     environment,
     protocol_version: null,
+    only_tenant: tenant_id,
   };
 }
 

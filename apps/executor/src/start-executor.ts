@@ -17,7 +17,7 @@ import {
 import type { Pack } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { NestFactory } from '@nestjs/core';
-import { announceTools } from './announcer.js';
+import { type Announcement, announceTools } from './announcer.js';
 import { builtIn } from './built-in/built-in-pack.js';
 import { CircuitMetrics } from './circuits/circuit-metrics.js';
 import { CircuitReporter } from './circuits/circuit-reporter.js';
@@ -26,9 +26,9 @@ import { Credentials } from './credentials/credentials.js';
 import { ReissueRequests } from './credentials/reissue-requests.js';
 import { TokenBroker } from './credentials/token-broker.js';
 import { Executor } from './executor.js';
+import { ExecutorModule } from './executor.module.js';
 import { HttpToolAnnouncer } from './http-tools/http-tool-announcer.js';
 import { HttpTools } from './http-tools/http-tools.js';
-import { ExecutorModule } from './executor.module.js';
 import { assembleLane, type SharedByLanes } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
@@ -38,7 +38,7 @@ import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
 import { admittedPacks } from './tool-runs/admitted-packs.js';
 import { type HostedPack, hostPacks, unhealthyOf } from './tool-runs/hosted-packs.js';
-import { loadTools } from './tool-runs/loaded-tool.js';
+import { type LoadedTool, loadTools } from './tool-runs/loaded-tool.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
 import { ToolTable } from './tool-runs/tool-table.js';
@@ -101,9 +101,15 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
-function httpToolsFor({ keys, clock }: AppDeps, config: ExecutorConfig, configuration: Configuration): HttpTools {
+/** The tools that tenants registered, announced as they come. */
+function startHttpTools(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, announcement: () => Announcement) {
+  const { keys, clock, logger } = deps;
   const door = new OutboundDoor(AddressRules.forToolEndpoints(new Set(config.tool_endpoints_private ?? [])), config.proxies);
-  return new HttpTools(configuration, new SealedSecrets(keys, 'tool-endpoint-secret'), door, clock);
+  const http_tools = new HttpTools(configuration, new SealedSecrets(keys, 'tool-endpoint-secret'), door, clock);
+  const announce = (tools: readonly LoadedTool[], as: Announcement) => announceTools(deps, tools, configuration, as);
+  const announcer = new HttpToolAnnouncer(configuration, http_tools, logger, announce);
+  announcer.start(announcement);
+  return { http_tools, announcer };
 }
 
 function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
@@ -113,7 +119,7 @@ function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
 
 /** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
-  const { log, codec, clock, logger } = deps;
+  const { clock, logger } = deps;
   const named = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
   const hosted = admittedPacks([...(await hostPacks([builtIn], [builtIn.name])), ...named], config.environment);
   logFaults(hosted, logger);
@@ -135,17 +141,18 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, () => unhealthyOf(hosted));
   heartbeat.start();
   const { executor_id, lanes, environment_name: environment } = config;
-  const announcement = () => ({ tenant_id: '', executor_id, lanes, environment, now_ms: clock.now_ms() });
-  await announceTools({ log, codec, logger }, tools.values(), configuration, announcement());
-  const http_tools = httpToolsFor(deps, config, configuration);
-  const announcer = new HttpToolAnnouncer(configuration, http_tools, logger, (found, what) =>
-    announceTools({ log, codec, logger }, found, configuration, what),
-  );
-  announcer.start(announcement);
+  const announcement = () => ({ tenant_id: null, executor_id, lanes, environment, now_ms: clock.now_ms() });
+  await announceTools(deps, tools.values(), configuration, announcement());
+  const { http_tools, announcer } = startHttpTools(deps, config, configuration, announcement);
   const credentials = credentialsOf(deps, config, configuration);
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
-  const runtime = new ToolRuns(new ToolTable(tools, http_tools), around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
+  const runtime = new ToolRuns(
+    new ToolTable(tools, http_tools),
+    around,
+    new Memo(deps.results, deps.keys),
+    new Mappings(new TenantMappings(configuration)),
+  );
   const view = new CircuitView(deps);
   await view.start();
   const circuits = new CircuitReporter(deps, view, new CircuitMetrics(view, deps.metrics));

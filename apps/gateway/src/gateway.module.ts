@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import type { AddressRules } from '@countersign/outbound';
-import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
+import { KnownDamage, type Logger, NestLogger, SealedSecrets, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -57,7 +57,6 @@ import type { McpSettings } from './mcp/mcp-settings.js';
 import { answerInJsonRpc } from './mcp/rpc-problems.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
-import { SealedSecrets } from '@countersign/process';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PersonalDataModule } from './personal-data/personal-data.module.js';
@@ -131,8 +130,10 @@ export interface GatewayParts {
   dead_letters: DeadLetterView;
   /** Allowed addresses of channels and callbacks. */
   callback_addresses: AddressRules;
-  /** Allowed addresses of tools' endpoints, and their signing secrets. */
-  endpoints: { addresses: AddressRules; secrets: SealedSecrets };
+  /** Allowed addresses of tools' endpoints. */
+  endpoint_addresses: AddressRules;
+  /** Encrypts the signing secrets of tools' endpoints. */
+  endpoint_secrets: SealedSecrets;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustReader;
   circuits: CircuitReader;
@@ -236,8 +237,8 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: DecisionLinks, useValue: parts.links },
     { provide: DeadLetterView, useValue: parts.dead_letters },
     { provide: RecordedChannels, useValue: parts.channels },
-    { provide: ENDPOINT_ADDRESSES, useValue: parts.endpoints.addresses },
-    { provide: ENDPOINT_SECRETS, useValue: parts.endpoints.secrets },
+    { provide: ENDPOINT_ADDRESSES, useValue: parts.endpoint_addresses },
+    { provide: ENDPOINT_SECRETS, useValue: parts.endpoint_secrets },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageReport, useValue: parts.usage.report },
     { provide: PeriodCloser, useValue: parts.usage.closer },

@@ -19,6 +19,7 @@ import {
   coveredTopicSpecs,
   foldConfiguration,
   type RunningApp,
+  SealedSecrets,
   TrustScoreCache,
 } from '@countersign/process';
 import { EditService } from './approvals/edit.service.js';
@@ -64,7 +65,6 @@ import { NotificationSender } from './notifications/notification-sender.js';
 import { startNotifications } from './notifications/notifications.module.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SagaNotificationDetails } from './notifications/saga-notification-details.js';
-import { SealedSecrets } from '@countersign/process';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
@@ -182,7 +182,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     secrets,
     links,
     callback_addresses,
-    endpoints: { addresses: endpoint_addresses, secrets: new SealedSecrets(keys, 'tool-endpoint-secret') },
+    endpoint_addresses,
+    endpoint_secrets: new SealedSecrets(keys, 'tool-endpoint-secret'),
     channels,
     dead_letters: new DeadLetterView(log, codec),
     notifications,

@@ -61,7 +61,8 @@ export class HttpToolAnnouncer {
       }
       return true;
     } catch (cause) {
-      if (!this.closed) this.logger.warn({ event: 'http_tools_not_announced', cause: messageOf(cause) }, 'HTTP tools could not be announced');
+      if (!this.closed)
+        this.logger.warn({ event: 'http_tools_not_announced', cause: messageOf(cause) }, 'HTTP tools could not be announced');
       return false;
     }
   }

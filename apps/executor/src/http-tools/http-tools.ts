@@ -45,6 +45,9 @@ export class HttpTools {
   private secretOf(tenant_id: string, { name, version, secret_sealed }: HttpTool): string {
     const secret = this.secrets.open(tenant_id, versionKey(name, version), secret_sealed);
     if (secret !== undefined) return secret;
-    throw new ToolError('PROVIDER_ERROR', 'the signing secret of the endpoint cannot be decrypted: rotate it', { effect: 'none', retryable: false });
+    throw new ToolError('PROVIDER_ERROR', 'the signing secret of the endpoint cannot be decrypted: rotate it', {
+      effect: 'none',
+      retryable: false,
+    });
   }
 }

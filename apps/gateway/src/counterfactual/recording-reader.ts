@@ -33,6 +33,10 @@ const OTHERS = new Set([
   'http_tool_set',
 ]);
 
+/** True for an event of another tenant that no decision of this one reads. */
+const isOfOthers = (event: ReadEvent): boolean =>
+  OTHERS.has(event.event_type) || (event.event_type === 'tool_registered' && typeof event.event.only_tenant === 'string');
+
 /** What to read. */
 export interface Wanted {
   tenant_id: string;
@@ -198,7 +202,7 @@ export class RecordingReader {
       for await (const { event } of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
         await gently.pause();
         if (topic === CONFIGURATION_TOPIC && judgeChange(ledger, event) !== 'applied') continue;
-        if (event.event.meta.tenant_id === tenant_id || !OTHERS.has(event.event_type)) kept.push(withoutBase(event));
+        if (event.event.meta.tenant_id === tenant_id || !isOfOthers(event)) kept.push(withoutBase(event));
       }
     return kept;
   }

@@ -21,7 +21,9 @@ export function contractIn(request: HttpToolRequest): ToolContract | Refusal {
   try {
     const contract = contractOf(traits, parts);
     const chars = canonicalText(contract).length;
-    return chars <= CONTRACT_CHARS_MAX ? contract : refused(`the contract has ${chars} characters; at most ${CONTRACT_CHARS_MAX} are allowed`);
+    return chars <= CONTRACT_CHARS_MAX
+      ? contract
+      : refused(`the contract has ${chars} characters; at most ${CONTRACT_CHARS_MAX} are allowed`);
   } catch (cause) {
     return refused(cause instanceof Error ? cause.message : 'the contract is not valid');
   }

@@ -86,7 +86,9 @@ export class HttpToolsService {
     const fault = this.addresses.fault(url);
     if (!fault) return undefined;
     const { message } = fault;
-    return new Refusal('invalid-request', `the endpoint is refused: ${message}`, { issues: [{ path: '/endpoint', code: 'refused', message }] });
+    return new Refusal('invalid-request', `the endpoint is refused: ${message}`, {
+      issues: [{ path: '/endpoint', code: 'refused', message }],
+    });
   }
 
   private faultOf(tenant_id: string, contract: ToolContract): Refusal | undefined {

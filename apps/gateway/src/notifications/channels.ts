@@ -1,11 +1,11 @@
 import type { Webhook } from '@countersign/domain';
+import type { SealedSecrets } from '@countersign/process';
 import type { CallbackSender } from '../callbacks/callback-sender.js';
 import { type SendResult, unsent } from '../callbacks/send-result.js';
 import type { SagaTicketAction } from '../sagas/sagas.schemas.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { Mailer } from './mailer.js';
 import type { Notification } from './notification.js';
-import type { SealedSecrets } from '@countersign/process';
 
 type Send = (webhook: Webhook, notification: Notification) => Promise<SendResult>;
 

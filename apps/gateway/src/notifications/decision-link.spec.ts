@@ -1,6 +1,6 @@
+import { SealedSecrets } from '@countersign/process';
 import { expect, test } from 'vitest';
 import { DecisionLinks } from './decision-link.js';
-import { SealedSecrets } from '@countersign/process';
 
 const keys = { tenantKey: (tenant_id: string) => Buffer.alloc(32, tenant_id) };
 const at = (now_ms: number) => new DecisionLinks(keys, 'https://gate.example', () => now_ms);

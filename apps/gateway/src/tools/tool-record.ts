@@ -110,7 +110,10 @@ function refusedRegistration({ refused_at_ms, tenant_id: _owner, ...refused }: R
 /** Refused registrations of a name in the tenant's lane, oldest first. */
 function refusedOf(state: ConfigurationState, tenantId: string, name: string): Record<string, unknown>[] {
   const lane = state.tenants.get(tenantId)?.lane;
-  const all = [...state.refused.values()].filter((refused) => [tenantId, ''].includes(refused.tenant_id) && refused.name === name && lane !== undefined && refused.lanes.includes(lane));
+  const all = [...state.refused.values()].filter(
+    (refused) =>
+      [tenantId, null].includes(refused.tenant_id) && refused.name === name && lane !== undefined && refused.lanes.includes(lane),
+  );
   return all.map(refusedRegistration);
 }
 

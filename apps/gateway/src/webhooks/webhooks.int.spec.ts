@@ -1,11 +1,11 @@
 import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
+import { SealedSecrets } from '@countersign/process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CallbackSender } from '../callbacks/callback-sender.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type Edit } from '../configuration/configuration-edits.js';
 import { RecordedChannels } from '../notifications/recorded-channels.js';
-import { SealedSecrets } from '@countersign/process';
 import { FeatureApp } from '../testing/feature-app.js';
 import { WebhooksModule } from './webhooks.module.js';
 import { CALLBACK_ADDRESSES } from './webhooks.service.js';

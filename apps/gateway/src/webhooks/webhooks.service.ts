@@ -2,13 +2,13 @@ import { type Caller, callbackFault, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { itemNames, LOCAL_ISSUER, type Webhook } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
+import { SealedSecrets } from '@countersign/process';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Edited } from '../configuration/configuration-edits.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../lists/lists.js';
 import type { Page, PageQuery } from '../lists/page-query.js';
-import { SealedSecrets } from '@countersign/process';
 import { personFault } from './acting-person.js';
 import type { WebhookAnswer, WebhookRequest } from './webhooks.schemas.js';
 

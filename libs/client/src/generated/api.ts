@@ -1659,7 +1659,8 @@ export interface paths {
         /** List tools */
         get: operations["tools_list"];
         put?: never;
-        post?: never;
+        /** Register a tool at an HTTPS endpoint */
+        post: operations["http_tools_register"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6629,6 +6630,29 @@ export interface components {
                 has_it: boolean;
             }[] | null;
         };
+        RegisteredHttpTool: {
+            name: string;
+            version: string;
+            digest: string;
+            endpoint: string;
+            /** @description null: no executor has announced the contract yet */
+            lifecycle: ("active" | "deprecated" | "blocked" | "candidate" | "suspended") | null;
+            /** @description verifies the signatures (Standard Webhooks); shown only when it is new, then stored encrypted */
+            signing_secret: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            changed_at: string;
+            /** @description the offset of the change in the configuration */
+            config_offset: number;
+            /** @description the running instances, and whether each has applied the change; null: unknown */
+            instances: {
+                instance_id: string;
+                service: string;
+                has_it: boolean;
+            }[] | null;
+        };
         ToolTrust: {
             tool: string;
             version: string;
@@ -7630,7 +7654,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -8698,11 +8722,6 @@ export interface operations {
             content: {
                 "application/json": {
                     reason?: string;
-                    /**
-                     * @description leave a call alone that may have fired; otherwise its tool is asked to stop, and its outcome may be in doubt
-                     * @default false
-                     */
-                    only_before_fire?: boolean;
                 };
             };
         };
@@ -13071,6 +13090,127 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    http_tools_register: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
+                "If-Match"?: string;
+                /** @description `*`: create only; 412 if the resource exists */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description exact semver */
+                    version: string;
+                    title: string;
+                    /** @description for models: when to use the tool and what it does */
+                    description: string;
+                    category: string;
+                    /** @description https URL that gets a signed POST for each run */
+                    endpoint: string;
+                    /** @description JSON Schema 2020-12 */
+                    input_schema: {
+                        [key: string]: unknown;
+                    };
+                    /** @description JSON Schema 2020-12 */
+                    output_schema: {
+                        [key: string]: unknown;
+                    };
+                    /** @enum {string} */
+                    effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+                    /**
+                     * @description what the endpoint can do besides run
+                     * @default []
+                     */
+                    functions?: ("reconcile" | "compensate" | "verify")[];
+                    /** @enum {string} */
+                    reversibility?: "reversible" | "semantic" | "side_effects" | "irreversible";
+                    /** @description the inputs that identify the effect of a write */
+                    idempotency?: {
+                        discriminating: string[];
+                        window_ms?: number;
+                    } | {
+                        except: string[];
+                        window_ms?: number;
+                    };
+                    resources?: {
+                        /** @description a template over the inputs: `invoice:{/invoice_id}` */
+                        name: string;
+                        effect: ("replaces" | "adds") | {
+                            by: string;
+                            values: {
+                                [key: string]: "replaces" | "adds";
+                            };
+                            /** @enum {string} */
+                            otherwise: "replaces" | "adds";
+                        };
+                    }[];
+                    /** @description the endpoint honours the Idempotency-Key, so a write may be sent again after a lost answer */
+                    takes_key?: boolean;
+                    timeout_ms?: number;
+                    settle_ms?: number;
+                    settle_is_final?: boolean;
+                    undo_within_ms?: number;
+                    max_output_bytes?: number;
+                    /** @enum {string} */
+                    tier?: "tier_0_safe" | "tier_1_auto" | "tier_2_approval_required" | "tier_3_blocked";
+                    markings?: string[];
+                    scopes?: string[];
+                    capabilities?: string[];
+                    purposes?: string[];
+                    cache?: {
+                        /** @enum {string} */
+                        kind: "none" | "ttl" | "forever";
+                        ttl_ms?: number;
+                    };
+                    cost_per_call?: number;
+                    provider?: string;
+                    /**
+                     * @description true: the version runs only after an evaluation of its contract has passed
+                     * @default false
+                     */
+                    needs_evaluation?: boolean;
+                    /**
+                     * @description true: an existing version gets a new signing secret
+                     * @default false
+                     */
+                    rotate_secret?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            201: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredHttpTool"];
                 };
             };
             /** @description a problem document (RFC 9457) */

@@ -2369,6 +2369,8 @@ export interface ToolRegistered {
   adapter_version: string;
   /** Version of the protocol that a remote tool is spoken to in. */
   protocol_version: string | null;
+  /** The tenant that alone has the tool; null: every tenant has it. */
+  only_tenant?: string | null;
 }
 
 /** The trust in a tool version, a provider or an agent moved. */

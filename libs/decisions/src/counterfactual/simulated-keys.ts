@@ -2,7 +2,6 @@ import type { ClaimedKey, ClaimedResources, ClaimedTouch, Outcome, ToolCall } fr
 import {
   answerTerms,
   type ConfigurationState,
-  type ToolVersion,
   caseOf,
   catalogued,
   digest8,
@@ -11,6 +10,7 @@ import {
   type KeyHolder,
   settledAnswer,
   stateAfter,
+  type ToolVersion,
 } from '@countersign/domain';
 
 interface Row {

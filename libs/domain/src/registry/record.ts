@@ -26,8 +26,8 @@ export interface Evaluation {
 
 /** A registration that was refused because its contract breaks the promise of its version number. */
 export interface RefusedRegistration {
-  /** The tenant that alone has the tool; empty: it is of a pack. */
-  tenant_id: string;
+  /** The tenant that alone has the tool; null: it is of a pack. */
+  tenant_id: string | null;
   name: string;
   version: string;
   digest: string;
@@ -58,8 +58,9 @@ export interface AuditRecord {
 
 export const versionKey = (tool: string, version: string): string => `${tool}@${version}`;
 
-/** Key of a refused registration. No tenant id and no name of a tool contains a slash. */
-export const refusalKey = (tenant_id: string, tool: string, version: string): string => `${tenant_id}/${versionKey(tool, version)}`;
+/** Key of a refused registration. The name of a tool contains no slash. */
+export const refusalKey = (tenant_id: string | null, tool: string, version: string): string =>
+  `${tenant_id === null ? '' : `${tenant_id}/`}${versionKey(tool, version)}`;
 
 /** Parses an evaluation as written by `npm run tools:verify`; null if it is invalid. */
 export function readEvaluation(text: string | null): Evaluation | null {

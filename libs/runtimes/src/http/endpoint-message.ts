@@ -24,8 +24,23 @@ export function requestBody({ type, tool, input, about, context }: EndpointReque
   const { tenant_id, principal, call_id, case_id, run_id, idempotency_key, deadline_ms } = context;
   const [name, version] = tool.split('@');
   const deadline = new Date(deadline_ms).toISOString();
-  const what = { type, tool: name, version, inputs: input, ...(about === undefined ? {} : { [type === 'verify' ? 'output' : 'effect']: about }) };
-  return JSON.stringify({ ...what, tenant_id, principal: { kind: principal.kind, id: principal.id }, call_id, case_id, run_id, idempotency_key, deadline });
+  const what = {
+    type,
+    tool: name,
+    version,
+    inputs: input,
+    ...(about === undefined ? {} : { [type === 'verify' ? 'output' : 'effect']: about }),
+  };
+  return JSON.stringify({
+    ...what,
+    tenant_id,
+    principal: { kind: principal.kind, id: principal.id },
+    call_id,
+    case_id,
+    run_id,
+    idempotency_key,
+    deadline,
+  });
 }
 
 /**

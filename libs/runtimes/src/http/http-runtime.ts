@@ -2,7 +2,7 @@ import type { ToolContract } from '@countersign/contracts';
 import type { OutboundAnswer, OutboundDoor } from '@countersign/outbound';
 import { type Compensates, type Reconciled, ToolError, type Verified } from '@countersign/tool-kit';
 import { type Ask, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
-import { type EndpointRequest, answerIn, requestBody, signedHeaders } from './endpoint-message.js';
+import { answerIn, type EndpointRequest, requestBody, signedHeaders } from './endpoint-message.js';
 import { exchange } from './exchange.js';
 import { faultOfStatus } from './http-response.js';
 
@@ -71,7 +71,9 @@ export class HttpRuntime implements Runtime {
   /** @throws ToolError */
   private resultOf(answer: OutboundAnswer): unknown {
     if (answer.cut)
-      throw new ToolError('PROVIDER_ERROR', `the endpoint answered more than ${this.contract.max_output_bytes} bytes`, { retryable: false });
+      throw new ToolError('PROVIDER_ERROR', `the endpoint answered more than ${this.contract.max_output_bytes} bytes`, {
+        retryable: false,
+      });
     const { status, bytes } = answer;
     if (status >= 300 && status < 400)
       throw new ToolError('PROVIDER_ERROR', `the endpoint redirects (${status}), which is not followed: register its address`, {

@@ -21,7 +21,9 @@ function statedBy(at: PlacedEvent): Stated | undefined {
   switch (at.event_type) {
     case 'tool_registered': {
       const detail = registeredFact(at.event, at.timestamp_ms);
-      return detail && { tenant_id: at.event.meta.tenant_id, kind: 'registered', tool: at.event.name, version: at.event.version, detail };
+      return (
+        detail && { tenant_id: at.event.only_tenant ?? '', kind: 'registered', tool: at.event.name, version: at.event.version, detail }
+      );
     }
     case 'tool_evaluation_set': {
       const { meta, tool, version, contract_digest: digest, passed, failed, verified_at_ms: evaluated_at_ms } = at.event;

@@ -37,11 +37,7 @@ export interface BrokenPromise {
 }
 
 /** The differences by which a new version breaks the promise of its number, compared with the releases before and after it. */
-export function brokenPromise(
-  versions: readonly ToolVersion[],
-  contract: ToolContract,
-  semver: Semver,
-): BrokenPromise | undefined {
+export function brokenPromise(versions: readonly ToolVersion[], contract: ToolContract, semver: Semver): BrokenPromise | undefined {
   const { older, newer } = neighbours(versions, semver);
   const since = older ? breakingDifferences(older.contract, contract, stepBetween(older.semver, semver)) : [];
   if (older && since.length > 0) return { against: older.version, differences: since };
@@ -54,20 +50,23 @@ function runsOn(event: Registered): ToolVersion['runs_on'] {
   return { environment, adapter, adapter_version, protocol_version };
 }
 
-function refuse(
-  state: ConfigurationState,
-  event: Registered,
-  digest: string,
-  why: BrokenPromise,
-): void {
-  const { name, version, executor_id, lanes, registered_at_ms } = event;
-  const { tenant_id } = event.meta;
-  state.refused.set(refusalKey(tenant_id, name, version), { tenant_id, name, version, digest, executor_id, lanes, refused_at_ms: registered_at_ms, ...why });
+function refuse(state: ConfigurationState, event: Registered, digest: string, why: BrokenPromise): void {
+  const { name, version, executor_id, lanes, registered_at_ms, only_tenant: tenant_id = null } = event;
+  state.refused.set(refusalKey(tenant_id, name, version), {
+    tenant_id,
+    name,
+    version,
+    digest,
+    executor_id,
+    lanes,
+    refused_at_ms: registered_at_ms,
+    ...why,
+  });
 }
 
 /** The tools that a registration belongs to: of one tenant, or of packs. */
-function toolsOf(state: ConfigurationState, tenant_id: string): Map<string, ToolVersion[]> {
-  if (tenant_id === '') return state.tools;
+function toolsOf(state: ConfigurationState, tenant_id: string | null): Map<string, ToolVersion[]> {
+  if (tenant_id === null) return state.tools;
   const part = tenantPart(state, tenant_id);
   part.tools ??= new Map();
   return part.tools;
@@ -87,7 +86,7 @@ export function register(state: ConfigurationState, event: Registered): void {
   }
   const { name, version, executor_id, registered_at_ms } = event;
   const digest = contractDigest(contract);
-  const { tenant_id } = event.meta;
+  const { only_tenant: tenant_id = null } = event;
   const tools = toolsOf(state, tenant_id);
   const versions = tools.get(name) ?? [];
   const before = versions.find((known) => known.version === version);

@@ -81,7 +81,7 @@ export interface ConfigurationState {
   providers_by_issuer: Map<string, IdentityProvider[]>;
   /** Tool name → its versions, newest first: tools of packs, which all tenants have. */
   tools: Map<string, ToolVersion[]>;
-  /** Tenant and `tool@version` (refusalKey) → why its registration was refused. */
+  /** By refusalKey: `tool@version`, after the tenant that alone has it → why its registration was refused. */
   refused: Map<string, RefusedRegistration>;
   /** `environment/adapter` → its pin. */
   adapter_pins: Map<string, AdapterPin>;
