@@ -6,6 +6,19 @@ const UNTIL = new Date(Date.now() + 86_400_000).toISOString();
 const rules = [{ id: 'probe', tools: 'probe_report', when: 'false', effect: 'deny' }];
 const secret = () => ({ value: 'a rival value' });
 const limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'], max: 1000 };
+const invoice_id = { type: 'string', description: 'number of the invoice' };
+const amount = { type: 'number' };
+const httpTool = {
+  name: 'read_invoice',
+  version: '1.0.0',
+  title: 'Read an invoice',
+  description: 'Reads an invoice by its number and gives its amount.',
+  category: 'billing',
+  endpoint: 'https://tools.example.com/invoices',
+  effect_class: 'read_external',
+  input_schema: { type: 'object', additionalProperties: false, properties: { invoice_id }, required: ['invoice_id'] },
+  output_schema: { type: 'object', additionalProperties: false, properties: { amount }, required: ['amount'] },
+};
 const webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };
 const versions = '/v1/tools/{name}/versions/{version}';
 
@@ -50,6 +63,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/approvals/votes': (of) => ({ approval_ids: [of('approval_id')], vote: 'approve' }),
   'POST /v1/vote-delegations': () => ({ to: 'nobodys-deputy', until: UNTIL }),
   'POST /v1/delegations': (of) => ({ agent_id: of('agent') }),
+  'POST /v1/tools': () => httpTool,
   'POST /v1/webhooks': () => webhook,
   'PUT /v1/webhooks/{webhook_id}': () => webhook,
   'PUT /v1/runs/{run_id}/transcript': () => ({ prompt: 'probe', messages: [] }),
