@@ -2,6 +2,7 @@ import type { Command } from './command.js';
 import { acceptDamage } from './commands/accept-damage.js';
 import { mcp } from './commands/mcp.js';
 import { moveWorkspace } from './commands/move-workspace.js';
+import { newCommand } from './commands/new.js';
 import { projections } from './commands/projections.js';
 import { reliability } from './commands/reliability.js';
 import { replay } from './commands/replay.js';
@@ -10,7 +11,18 @@ import { verify } from './commands/verify.js';
 import { witness } from './commands/witness.js';
 
 /** All commands. A new one is one file in `commands/` and an entry here. */
-const commands: readonly Command[] = [acceptDamage, mcp, moveWorkspace, projections, reliability, replay, scrub, verify, witness];
+const commands: readonly Command[] = [
+  acceptDamage,
+  mcp,
+  moveWorkspace,
+  newCommand,
+  projections,
+  reliability,
+  replay,
+  scrub,
+  verify,
+  witness,
+];
 
 function help(): string[] {
   return ['npm run countersign -- <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
