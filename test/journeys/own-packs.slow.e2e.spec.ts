@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -58,3 +58,29 @@ test('it is called through the API, with its own kit: a read, and a write that h
   const refused = await call('shout_text', { text: 1 });
   expect(refused.status).toBe(422);
 });
+
+/** Changes the source of a tool of the pack. */
+function edit(from: string, to: string): void {
+  const file = path.join(pack, 'src/shout-text/shout-text.ts');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+}
+
+test('a new version is taken while everything runs; code that cannot be used is named, and the version before it runs on', async () => {
+  const agent = await agentOn('workspace', pack);
+  const shout = async () =>
+    (await agent.request<Envelope>('POST', '/v1/calls', { tool: 'shout_text', inputs: { text: 'hi' }, context: {} })).body;
+  const unhealthy = async () => (await (await fetch(`${platform?.base}/readyz`)).json()) as { unhealthy_packs?: string[] };
+  const until = (what: string, check: () => Promise<boolean>) => platform?.process.until(what, check);
+  expect((await shout()).version).toBe('1.0.0');
+  edit("version: '1.0.0'", "version: '1.1.0'");
+  edit('text.toUpperCase() }', '`${text.toUpperCase()}!` }');
+  await until('the new version', async () => (await shout()).version === '1.1.0');
+  expect(await shout()).toMatchObject({ status: 'succeeded', output: { text: 'HI!' } });
+  edit('defineTool({', 'defineTool({{');
+  await until('the fault', async () => (await unhealthy()).unhealthy_packs?.join() === 'my-pack');
+  expect(await shout()).toMatchObject({ status: 'succeeded', version: '1.1.0' });
+  edit('defineTool({{', 'defineTool({');
+  edit("version: '1.1.0'", "version: '1.2.0'");
+  await until('the next version', async () => (await shout()).version === '1.2.0');
+  expect((await unhealthy()).unhealthy_packs ?? []).toEqual([]);
+}, 120_000);

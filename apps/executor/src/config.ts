@@ -20,6 +20,9 @@ export const executorVariables = z.object({
     .describe(
       'packs whose tools run: built-in ones by name, your own by the path of a module or folder (`./my-pack`) or by the name of an installed npm package (`@acme/tools`, [packs](../how-to/packs.md)); empty: none',
     ),
+  COUNTERSIGN_PACKS_WATCH_MS: wholeNumber(0, 3_600_000)
+    .default(2_000)
+    .describe('how often the files of your own packs are looked at for new code; 0: never, new code is taken at the next start'),
   COUNTERSIGN_EXECUTOR_ID: z
     .string()
     .min(1)
@@ -69,6 +72,8 @@ export interface ExecutorConfig {
   /** The name of this environment: adapters may be pinned to a version in it. */
   environment_name: string;
   lanes: string[];
+  /** Time between two looks at the files of external packs; absent or 0: never. */
+  packs_watch_ms?: number;
   /** Limits for the child processes of external packs; absent: the defaults. */
   children?: Partial<ChildRuntimeOptions>;
 }
@@ -102,6 +107,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
       environment: env,
       environment_name: value.COUNTERSIGN_ENVIRONMENT,
       lanes: [...lanes],
+      packs_watch_ms: value.COUNTERSIGN_PACKS_WATCH_MS,
       children: {
         memory_mb: value.COUNTERSIGN_CHILD_MEMORY_MB,
         idle_ms: value.COUNTERSIGN_CHILD_IDLE_MS,

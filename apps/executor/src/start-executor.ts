@@ -16,6 +16,7 @@ import {
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
+import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { NestFactory } from '@nestjs/core';
 import { type Announcement, announceTools } from './announcer.js';
 import { builtIn } from './built-in/built-in-pack.js';
@@ -37,8 +38,9 @@ import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
 import { admittedPacks } from './tool-runs/admitted-packs.js';
-import { type HostedPack, hostPacks, unhealthyOf } from './tool-runs/hosted-packs.js';
+import { type HostedPack, hostOutside, hostPacks, unhealthyOf } from './tool-runs/hosted-packs.js';
 import { type LoadedTool, loadTools } from './tool-runs/loaded-tool.js';
+import { type PackLoading, PackReloader } from './tool-runs/pack-reloader.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
 import { ToolTable } from './tool-runs/tool-table.js';
@@ -117,6 +119,27 @@ function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
     if (fault !== undefined) logger.error({ event: 'pack_not_loaded', pack: pack.name, fault }, 'a custom pack cannot be loaded');
 }
 
+/** Takes new code of external packs while the executor runs. */
+function startReloader(
+  config: ExecutorConfig,
+  { hosted, table, folders }: { hosted: HostedPack[]; table: ToolTable; folders: ReadonlyMap<string, TenantFolders> },
+  announce: PackLoading['announce'],
+  logger: Logger,
+): PackReloader {
+  const { environment, children, packs_watch_ms = 0 } = config;
+  const loading: PackLoading = {
+    load: async (place, beside) => {
+      const next = await hostOutside(place, place, { ...children, environment });
+      return admittedPacks([...beside, next], environment).at(-1) as HostedPack;
+    },
+    toolsOf: (pack) => loadTools([pack], environment, folders),
+    announce,
+  };
+  const reloader = new PackReloader(hosted, table, loading, logger);
+  reloader.start(packs_watch_ms);
+  return reloader;
+}
+
 /** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { clock, logger } = deps;
@@ -147,12 +170,10 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const credentials = credentialsOf(deps, config, configuration);
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
-  const runtime = new ToolRuns(
-    new ToolTable(tools, http_tools),
-    around,
-    new Memo(deps.results, deps.keys),
-    new Mappings(new TenantMappings(configuration)),
-  );
+  const table = new ToolTable(tools, http_tools);
+  const runtime = new ToolRuns(table, around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
+  const announce: PackLoading['announce'] = (found) => announceTools(deps, found, configuration, announcement());
+  const reloader = startReloader(config, { hosted, table, folders }, announce, logger);
   const view = new CircuitView(deps);
   await view.start();
   const circuits = new CircuitReporter(deps, view, new CircuitMetrics(view, deps.metrics));
@@ -175,6 +196,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     unhealthy: () => unhealthyOf(hosted),
     close: async () => {
       announcer.close();
+      await reloader.close();
       await app.close();
       await executor.close();
       await Promise.all(hosted.map((each) => each.runtime.close()));

@@ -64,6 +64,8 @@ export interface Runtime {
   place?(tenant_id: string): Promise<ProcessIdentity>;
   /** Why its pack cannot be used, according to the last observation; undefined: no fault is known. */
   readonly unhealthy?: string | undefined;
+  /** Accepts no further call, lets the running ones end, and closes then. Absent: there is nothing to wait for. */
+  retire?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { RuntimeTool } from '@countersign/runtimes';
 import type { LoadedTool } from './loaded-tool.js';
 
 /** Tools that single tenants have. */
@@ -13,6 +14,20 @@ export class ToolTable {
     tools: ReadonlyMap<string, LoadedTool>,
     private readonly others: TenantTools,
   ) {
+    this.add(tools);
+  }
+
+  /** New code of a pack: its tools take the place of those that it had before. */
+  replace(before: readonly RuntimeTool[], tools: ReadonlyMap<string, LoadedTool>): void {
+    for (const { contract } of before) {
+      const versions = this.byName.get(contract.name);
+      versions?.delete(contract.version);
+      if (versions?.size === 0) this.byName.delete(contract.name);
+    }
+    this.add(tools);
+  }
+
+  private add(tools: ReadonlyMap<string, LoadedTool>): void {
     for (const tool of tools.values()) {
       const { name, version } = tool.contract;
       this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));

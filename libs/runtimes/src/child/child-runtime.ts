@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compensates, Reconciled, Verified } from '@countersign/tool-kit';
 import type { ProcessIdentity } from '../process-identity.js';
 import type { Ask, Implausible, Runtime, RuntimePack, ToolJob } from '../runtime.js';
@@ -37,6 +38,7 @@ export class ChildRuntime implements Runtime {
   private timer: NodeJS.Timeout | undefined;
   private not_before_ms = 0;
   private fault: string | undefined;
+  private is_retired = false;
 
   /** @param module URL of the module that exports the pack */
   constructor(
@@ -112,7 +114,15 @@ export class ChildRuntime implements Runtime {
     }) as Promise<Implausible[]>;
   }
 
+  async retire(): Promise<void> {
+    this.is_retired = true;
+    while ([...this.children.values()].some((child) => child.fault === undefined && !child.idle))
+      await sleep(WATCH_MS, undefined, { ref: false });
+    await this.close();
+  }
+
   async close(): Promise<void> {
+    this.is_retired = true;
     clearInterval(this.timer);
     await Promise.all([...this.children.values()].map((child) => child.close('the executor is stopping')));
   }
@@ -133,6 +143,7 @@ export class ChildRuntime implements Runtime {
   private childOf(tenant_id: string): PackChild {
     const known = this.children.get(tenant_id);
     if (known && known.fault === undefined) return known;
+    if (this.is_retired) throw notBegun('its pack was closed or replaced');
     if (performance.now() < this.not_before_ms) throw notBegun(this.fault ?? 'a child process failed a moment ago');
     if (this.children.size >= this.options.children_max && !this.closeIdlest()) throw notBegun('all child processes are busy');
     const child = new PackChild(this.module, this.options);
