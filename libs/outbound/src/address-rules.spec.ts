@@ -7,6 +7,7 @@ const closed = {
   callbacks: AddressRules.forCallbacks(false),
   identity: AddressRules.forIdentity(false),
   tools: AddressRules.forTools(NONE),
+  tool_endpoints: AddressRules.forToolEndpoints(NONE),
 };
 const all = Object.entries(closed);
 const kindOf = (rules: AddressRules, url: string) => rules.fault(url)?.kind;
@@ -99,4 +100,13 @@ describe('plain http to an identity provider', () => {
     expect(open.answerFault(new URL('http://idp.example.com/'), ['10.0.0.1'])).toBeUndefined();
     expect(open.answerFault(new URL('https://idp.example.com/'), ['93.184.216.34'])).toBeUndefined();
   });
+});
+
+test('an endpoint of a tool is https; plain http goes to listed hosts of private networks only', () => {
+  const rules = AddressRules.forToolEndpoints(new Set(['127.0.0.1:8080', 'tools.internal']));
+  for (const url of ['https://tools.example.com/', 'https://127.0.0.1:8080/', 'http://127.0.0.1:8080/', 'http://tools.internal/'])
+    expect([url, kindOf(rules, url)]).toEqual([url, undefined]);
+  expect(kindOf(rules, 'http://tools.example.com/')).toBe('scheme');
+  expect(kindOf(rules, 'http://127.0.0.1:8081/')).toBe('scheme');
+  expect(kindOf(rules, 'https://127.0.0.1:8081/')).toBe('address');
 });
