@@ -31,7 +31,7 @@ function stage(folder, target, manifest) {
   writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-const { private: _kit, dependencies, peerDependencies, ...kit } = manifestOf('libs/tool-kit');
+const { private: _kit, scripts: _scripts, dependencies, peerDependencies, ...kit } = manifestOf('libs/tool-kit');
 const { private: _contracts, ...contracts } = manifestOf('libs/contracts');
 const { zod, ...others } = dependencies;
 const staging = mkdtempSync(path.join(tmpdir(), 'countersign-tool-kit-'));

@@ -35,6 +35,7 @@ function newPack(place: string, kit: string | undefined): Outcome {
   const folder = path.resolve(place);
   const name = path.basename(folder);
   if (!PACK_NAME.test(name)) return refused(`${name} is no name of a pack: use small letters, digits and single hyphens, as in my-pack`);
+  if (kit === undefined && !existsSync(PACKER)) return refused('the kit cannot be packed here: name it with --kit <version or tarball>');
   if (existsSync(folder)) return refused(`${folder} exists already: name a folder that does not`);
   write(folder, packFiles(name, kit ?? kitFor(folder)));
   return {

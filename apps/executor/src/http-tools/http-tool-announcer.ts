@@ -52,17 +52,25 @@ export class HttpToolAnnouncer {
 
   /** False: it is tried again. */
   private async announceAll(announcement: Announcement): Promise<boolean> {
+    let is_complete = true;
+    for (const tenant_id of [...this.configuration.state.by_tenant.keys()]) {
+      if (this.closed) return true;
+      is_complete = (await this.announceOf(tenant_id, announcement)) && is_complete;
+    }
+    return is_complete;
+  }
+
+  /** A tenant whose tools cannot be announced holds up no other tenant. */
+  private async announceOf(tenant_id: string, announcement: Announcement): Promise<boolean> {
+    const { state } = this.configuration;
+    const lane = tenantOf(state, tenant_id)?.lane;
+    if (lane === undefined || !announcement.lanes.includes(lane) || httpToolsOf(state, tenant_id).size === 0) return true;
     try {
-      for (const tenant_id of this.configuration.state.by_tenant.keys()) {
-        const lane = tenantOf(this.configuration.state, tenant_id)?.lane;
-        if (lane === undefined || !announcement.lanes.includes(lane)) continue;
-        if (httpToolsOf(this.configuration.state, tenant_id).size === 0) continue;
-        await this.announce(this.tools.of(tenant_id), { ...announcement, tenant_id, lanes: [lane] });
-      }
+      await this.announce(this.tools.of(tenant_id), { ...announcement, tenant_id, lanes: [lane] });
       return true;
     } catch (cause) {
-      if (!this.closed)
-        this.logger.warn({ event: 'http_tools_not_announced', cause: messageOf(cause) }, 'HTTP tools could not be announced');
+      const fields = { event: 'http_tools_not_announced', tenant_id, cause: messageOf(cause) };
+      this.logger.warn(fields, 'the HTTP tools of a tenant could not be announced');
       return false;
     }
   }

@@ -170,7 +170,7 @@ describe('a child that cannot be used', () => {
     ['has no program', { program: new URL('./absent.js', import.meta.url) }, module, /Cannot find module/],
     ['says nothing', { program: new URL('../testing/silent.js', import.meta.url), start_ms: 700 }, module, /did not load its pack in time/],
     ['has a pack that throws', {}, new URL('../testing/broken-pack.js', import.meta.url).href, /its licence has run out/],
-    ['has no pack', {}, new URL('../machine-clock.js', import.meta.url).href, /no export named pack/],
+    ['has no pack', {}, new URL('../machine-clock.js', import.meta.url).href, /exports no pack/],
   ])('one that %s says why, has begun nothing, and makes its pack unhealthy', async (_what, options, of, why) => {
     const runtime = child(options, of);
     await expect(runtime.load()).rejects.toThrow(why);
