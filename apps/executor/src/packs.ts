@@ -1,3 +1,4 @@
+import { pack as conformance } from '@countersign/pack-conformance';
 import { pack as git } from '@countersign/pack-git';
 import { pack as patterns } from '@countersign/pack-patterns';
 import { pack as probe } from '@countersign/pack-probe';
@@ -6,4 +7,4 @@ import { httpPack } from '@countersign/runtimes';
 import type { Pack } from '@countersign/tool-kit';
 
 /** The packs that COUNTERSIGN_PACKS can name. */
-export const packs: readonly Pack[] = [git, httpPack, patterns, probe, workspace];
+export const packs: readonly Pack[] = [conformance, git, httpPack, patterns, probe, workspace];
