@@ -21,6 +21,7 @@ export { type PickedMembers, pickedEnvelopeText, pickedOf } from './envelope/pic
 export { type SeenCall, seenBy } from './envelope/seen-by.js';
 export { CallSnapshot, type SnapshotFrame } from './following/call-snapshot.js';
 export { type CallFollower, hasNews } from './following/call-subscription.js';
+export { isCallOf } from './identity/call-of.js';
 export { identify } from './identity/effect-identity.js';
 export { newStepOrigin, type SagaStepOrigin } from './identity/step-identity.js';
 export { UNDO_DEADLINE_MS, undoIdentity } from './identity/undo-identity.js';
@@ -44,5 +45,6 @@ export type { Submission } from './submitting/submission.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';
+export { newestFactMs } from './waiting/state-hlc.js';
 export { type Timed, TimerWheel } from './waiting/timer-wheel.js';
 export { type CallListener, WatchedCalls } from './waiting/watched-calls.js';

@@ -5,6 +5,8 @@ import { z } from 'zod';
 export interface McpSettings {
   /** How long a tool call waits for its end before it is answered as pending. */
   wait_ms: number;
+  /** The same for a client with tasks: then it is answered as a task. */
+  task_after_ms: number;
   /** Callers that may call more tools than this get `search_tools` in place of the list. */
   tools_listed_max: number;
   /** Sessions of clients of 2025-11-25 and 2025-06-18. The one that was used least recently makes room. */
@@ -37,6 +39,9 @@ export const mcpSettings = {
   COUNTERSIGN_MCP_WAIT_MS: wholeNumber(0, 60_000)
     .default(20_000)
     .describe('how long a tool call over MCP waits for its end; then it is answered as pending'),
+  COUNTERSIGN_MCP_TASK_AFTER_MS: wholeNumber(0, 60_000)
+    .default(800)
+    .describe('how long a tool call of an MCP client with tasks waits for its end; then it is answered as a task'),
   COUNTERSIGN_MCP_TOOLS_LISTED_MAX: wholeNumber(1, 1_000)
     .default(50)
     .describe('maximum of tools that `tools/list` lists; a caller of more gets `search_tools` instead'),
@@ -60,6 +65,7 @@ const schema = z.object(mcpSettings);
 export function mcpSettingsOf(settings: z.output<typeof schema>, public_url: string | undefined): McpSettings {
   return {
     wait_ms: settings.COUNTERSIGN_MCP_WAIT_MS,
+    task_after_ms: settings.COUNTERSIGN_MCP_TASK_AFTER_MS,
     tools_listed_max: settings.COUNTERSIGN_MCP_TOOLS_LISTED_MAX,
     sessions_per_tenant_max: settings.COUNTERSIGN_MCP_SESSIONS_PER_TENANT_MAX,
     sessions_max: settings.COUNTERSIGN_MCP_SESSIONS_MAX,

@@ -8,3 +8,6 @@ export function newestFact(state: CallState): { hlc: number; event_id: string | 
     if (fact && fact.hlc > newest.hlc) newest = fact;
   return newest;
 }
+
+/** When the newest fact of a call was recorded, epoch ms. */
+export const newestFactMs = (state: CallState): number => Math.floor(newestFact(state).hlc / 1_000);
