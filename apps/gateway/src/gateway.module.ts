@@ -53,7 +53,7 @@ import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { McpModule } from './mcp/mcp.module.js';
-import type { McpSettings } from './mcp/mcp-settings.js';
+import type { McpParts } from './mcp/mcp-extension.js';
 import { answerInJsonRpc } from './mcp/rpc-problems.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
@@ -139,7 +139,7 @@ export interface GatewayParts {
   circuits: CircuitReader;
   /** Absent only in tests without evidence. */
   audit: AuditParts | undefined;
-  mcp: McpSettings;
+  mcp: McpParts;
   /** Fails a request whose response its route does not declare. */
   strict_answers: boolean;
 }
@@ -301,7 +301,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const parse = takeOnlyJson(adapter.getInstance(), inTurn);
   takeYaml(adapter.getInstance(), inTurn, parts.access);
   admitBeforeBody(adapter.getInstance(), admission, parts.access, isPublic);
-  answerInJsonRpc(adapter.getInstance(), parts.mcp);
+  answerInJsonRpc(adapter.getInstance(), parts.mcp.settings);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),

@@ -17,7 +17,7 @@ test('health, readiness and metrics answer without a token', async () => {
 test('readiness waits for the other services of its process', async () => {
   let others = false;
   const terms = { host: '127.0.0.1', port: 0, callback_allow_private: true, lanes: ['shared'], data_dir: gateway.dir };
-  const second = await startGateway({ ...gateway.deps, metrics: new Registry() }, terms, () => others);
+  const second = await startGateway({ ...gateway.deps, metrics: new Registry() }, terms, { ready: () => others });
   const ready = async () => {
     const answer = await fetch(`http://127.0.0.1:${second.port}/readyz`);
     return [answer.status, await answer.json()];

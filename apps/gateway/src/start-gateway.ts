@@ -54,8 +54,10 @@ import {
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
+import { LoopbackCaller } from './http/loopback-caller.js';
 import { RequestAccess } from './http/request-access.js';
 import { listen } from './listen.js';
+import { type McpExtension, McpExtensions } from './mcp/mcp-extension.js';
 import { defaultMcpSettings } from './mcp/mcp-settings.js';
 import { Channels } from './notifications/channels.js';
 import { DecisionLinks } from './notifications/decision-link.js';
@@ -133,7 +135,20 @@ function policyParts(deps: AppDeps, settings: ConfigurationService) {
   return { trustScores, rulings, policies: new PolicyService(settings, rulings, deps.store, new CallHistoryReader(deps)) };
 }
 
-function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
+/** Other parts of the process of a gateway. */
+export interface Beside {
+  /** `/readyz` waits for them. */
+  ready(): boolean;
+  /** What the pack `conformance` adds to MCP: with it, loopback reaches `/mcp` without a token. */
+  mcp_extension?: McpExtension | undefined;
+}
+
+const mcpParts = ({ mcp = defaultMcpSettings }: GatewayConfig, { mcp_extension }: Beside) => ({
+  settings: mcp,
+  extensions: new McpExtensions(mcp_extension),
+});
+
+function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, beside: Beside): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const { checked, reading } = checkedReads(deps);
   const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
@@ -153,7 +168,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const key_uses = new KeyUses(store, clock, logger);
-  const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
+  const authenticator = new Authenticator(configuration, now_ms, tokens, key_uses);
+  const loopback = beside.mcp_extension && new LoopbackCaller();
+  const access = new RequestAccess(authenticator, logger, new RefusedRequests(deps), loopback);
   const { trustScores, rulings, policies } = policyParts(deps, settings);
   return {
     running,
@@ -194,9 +211,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     circuits,
     usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
     blobs: new BlobsService(deps.blobs, deps.personal),
-    health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
+    health: new HealthService(beside.ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
-    mcp: config.mcp ?? defaultMcpSettings,
+    mcp: mcpParts(config, beside),
     strict_answers: config.strict_answers ?? false,
     audit: deps.evidence && auditParts(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
@@ -207,17 +224,15 @@ function sharedOf({ calls, compensations, sealer, readable }: Wired, configurati
 }
 
 /**
- * Starts the gateway: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes. `others_ready`:
- * other parts of this process that `/readyz` waits for (standalone). @throws if the port is in use.
+ * Starts the gateway: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes. @throws if the port is in use.
  */
-export async function startGateway(
-  deps: AppDeps,
-  config: GatewayConfig,
-  others_ready: () => boolean = () => true,
-): Promise<RunningGateway> {
+export async function startGateway(deps: AppDeps, config: GatewayConfig, beside: Beside = { ready: () => true }): Promise<RunningGateway> {
   const state = { caught_up: false };
   const configuration = foldConfiguration(deps);
-  const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
+  const wired = wire(deps, config, configuration, new RecordWriter(deps.log), {
+    ...beside,
+    ready: () => state.caught_up && beside.ready(),
+  });
   const heartbeat = new ConfigurationHeartbeat('gateway', configuration, deps);
   const ended: { notifications?: () => Promise<void> } = {};
   const sunsets = new ToolSunsetScheduler(wired.configuration, wired.notifications, deps.store, deps.logger);

@@ -1,6 +1,7 @@
 import { startExecutor } from '@countersign/executor';
 import { type RunningGateway, startGateway } from '@countersign/gateway';
 import { startOrchestrator } from '@countersign/orchestrator';
+import { SuiteExtension } from '@countersign/pack-conformance/mcp';
 import { startPolicy } from '@countersign/policy-service';
 import type { AppDeps, RunningApp } from '@countersign/process';
 import { startProjector } from '@countersign/projector';
@@ -20,7 +21,10 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
     started.push(await startPolicy(deps, config.policy));
     started.push(await startExecutor(deps, config.executor));
     const inner = [...started];
-    const gateway = await startGateway(deps, config.gateway, () => inner.every((app) => app.ready()));
+    const gateway = await startGateway(deps, config.gateway, {
+      ready: () => inner.every((app) => app.ready()),
+      mcp_extension: config.executor.packs.includes('conformance') ? new SuiteExtension() : undefined,
+    });
     started.push(gateway);
     const orchestrator = await startOrchestrator(deps, config.orchestrator, gateway.shared);
     started.push(orchestrator);

@@ -20,7 +20,7 @@ export class DirectAnswers {
     const leaving = new AbortController();
     const onClose = () => leaving.abort(CLOSED);
     response.once('close', onClose);
-    const answered = await this.message(params, { ...exchange, signal: leaving.signal, progress: undefined });
+    const answered = await this.message(params, { ...exchange, signal: leaving.signal, progress: undefined, takes_tasks: false });
     response.off('close', onClose);
     if (response.destroyed) return;
     const text = JSON.stringify({ ...answered, jsonrpc: '2.0', id });

@@ -2,6 +2,7 @@ import { createMcpHandler, isLegacyRequest, type McpHandlerRequestOptions } from
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { HttpRequest } from '../http/reply.js';
 import type { Exchange } from './exchange.js';
+import { McpExtensions } from './mcp-extension.js';
 import { McpServers } from './mcp-servers.service.js';
 import { McpSessions } from './mcp-sessions.service.js';
 import { ToolListBus } from './tool-list-bus.js';
@@ -31,12 +32,13 @@ export interface RoutedRequest {
 /** Serves a request by the revision of its client: those of 2026-07-28 stand alone, earlier ones belong to a session. */
 @Injectable()
 export class McpRoutes implements OnModuleDestroy {
-  private readonly alone = createMcpHandler(() => this.servers.open(), { legacy: 'reject' });
+  private readonly alone = createMcpHandler(() => this.servers.open('modern'), { legacy: 'reject' });
 
   constructor(
     private readonly servers: McpServers,
     private readonly sessions: McpSessions,
     private readonly changes: ToolListChanges,
+    private readonly extensions: McpExtensions,
   ) {}
 
   onModuleDestroy(): Promise<void> {
@@ -59,7 +61,7 @@ export class McpRoutes implements OnModuleDestroy {
   }
 
   private subscribe({ seen, options, lister }: RoutedRequest): Promise<Response> {
-    const bus = new ToolListBus((notify) => this.changes.watch(lister, notify));
-    return createMcpHandler(() => this.servers.open(), { legacy: 'reject', bus }).fetch(seen, options);
+    const bus = new ToolListBus((notify) => this.changes.watch(lister, notify), this.extensions.loaded?.events);
+    return createMcpHandler(() => this.servers.open('modern'), { legacy: 'reject', bus }).fetch(seen, options);
   }
 }

@@ -1,7 +1,10 @@
-import { Server } from '@modelcontextprotocol/server';
+import { type CallToolResult, type InputRequiredResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
-import { clientRequest } from './client-request.js';
+import type { ToolCallParams } from './call-of-request.js';
+import { clientRequest, reportingTo } from './client-request.js';
 import { exchangeIn } from './exchange.js';
+import { McpAdditions } from './mcp-additions.service.js';
+import type { Era } from './mcp-extension.js';
 import { SERVER_INFO } from './server-info.js';
 import { ToolCalling } from './tool-calling.service.js';
 import { ToolListing } from './tool-listing.service.js';
@@ -22,17 +25,28 @@ export class McpServers {
   constructor(
     private readonly listing: ToolListing,
     private readonly calling: ToolCalling,
+    private readonly additions: McpAdditions,
   ) {}
 
-  open(): Server {
+  open(era: Era): Server {
+    const { capabilities, ...more } = this.additions.options(era);
     const server = new Server(SERVER_INFO, {
-      capabilities: { tools: { listChanged: true } },
+      ...more,
+      capabilities: { ...capabilities, tools: { listChanged: true } },
       instructions: INSTRUCTIONS,
       supportedProtocolVersions: HANDSHAKE_REVISIONS,
       cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
     });
     server.setRequestHandler('tools/list', (_request, context) => ({ tools: this.listing.of(exchangeIn(context)) }));
-    server.setRequestHandler('tools/call', ({ params }, context) => this.calling.call(params, clientRequest(context)));
+    server.setRequestHandler('tools/call', ({ params }, context) => this.called(params, context));
+    this.additions.serve(server, era);
     return server;
+  }
+
+  private called(params: ToolCallParams, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
+    const request = clientRequest(context);
+    const submit = (args: Record<string, unknown>, reported?: (message: string) => void) =>
+      this.calling.call({ ...params, arguments: args }, reported ? reportingTo(request, reported) : request);
+    return this.additions.call(params.name, params.arguments ?? {}, context, submit);
   }
 }

@@ -61,7 +61,7 @@ export class McpSessions implements OnModuleDestroy {
 
   private async begin(request: Request, exchange: Exchange, options: McpHandlerRequestOptions): Promise<Response> {
     if (this.table.isFull(exchange.caller.tenant_id)) return rpcError(503, -32000, 'This gateway has too many sessions: retry later');
-    const server = this.servers.open();
+    const server = this.servers.open('legacy');
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {

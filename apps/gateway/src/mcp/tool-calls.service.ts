@@ -12,8 +12,11 @@ import { callOfRequest, type IdentifiedCall, type ToolCallParams } from './call-
 import type { ClientRequest } from './client-request.js';
 import { resultOfEnvelope, resultOfRefusal } from './envelope-result.js';
 import { MCP_LOGGER, MCP_SETTINGS, type McpSettings } from './mcp-settings.js';
+import { createdTask, type TaskResult } from './task-creation.js';
 import { takesOccurrence } from './tool-form.js';
 import { WatchedCall } from './watched-call.js';
+
+type Answer = Pick<CallAnswer, 'envelope'> | TaskResult;
 
 /** `tools/call` of a tool of the registry: the same pipeline as `POST /v1/calls`. */
 @Injectable()
@@ -27,10 +30,11 @@ export class ToolCallsService {
 
   async call(params: ToolCallParams, request: ClientRequest): Promise<CallToolResult> {
     const answer = await this.answer(params, request);
-    return answer instanceof Refusal ? refused(answer) : resultOfEnvelope(answer.envelope);
+    if (answer instanceof Refusal) return refused(answer);
+    return 'resultType' in answer ? answer : resultOfEnvelope(answer.envelope);
   }
 
-  private async answer(params: ToolCallParams, request: ClientRequest): Promise<Pick<CallAnswer, 'envelope'> | Refusal> {
+  private async answer(params: ToolCallParams, request: ClientRequest): Promise<Answer | Refusal> {
     const { caller } = request;
     const lacking = lacksRole(caller, SUBMITTERS);
     if (lacking) return lacking;
@@ -38,8 +42,8 @@ export class ToolCallsService {
     return call instanceof Refusal ? call : this.awaited(call, request);
   }
 
-  /** The end of the call, or its state when the time is over. */
-  private async awaited(call: IdentifiedCall, request: ClientRequest): Promise<Pick<CallAnswer, 'envelope'> | Refusal> {
+  /** The end of the call; else its task for a client with tasks, or its state when the time is over. */
+  private async awaited(call: IdentifiedCall, request: ClientRequest): Promise<Answer | Refusal> {
     let watched: WatchedCall | undefined;
     const sink = new AnsweredCall((call_id) => {
       watched = new WatchedCall(this.calls, request, call_id, this.logger);
@@ -50,6 +54,7 @@ export class ToolCallsService {
       await this.calls.submit(call.request, this.submission(call, request), sink);
       const answer = await sink.result;
       if (answer instanceof Refusal || answer.ended) return answer;
+      if (request.takes_tasks) return await createdTask(this.calls, request.caller, answer);
       const left_ms = this.settings.wait_ms - (performance.now() - begun_ms);
       if (left_ms <= 0 || request.signal.aborted) return answer;
       return await this.calls.wait({ caller: request.caller, call_id: answer.state.call_id }, left_ms);
@@ -58,12 +63,12 @@ export class ToolCallsService {
     }
   }
 
-  private submission({ idempotency_key }: IdentifiedCall, { caller, traceparent, raw }: ClientRequest): Submission {
+  private submission({ idempotency_key }: IdentifiedCall, { caller, traceparent, raw, takes_tasks }: ClientRequest): Submission {
     return {
       caller,
       idempotency_key,
       traceparent,
-      wait_ms: this.settings.wait_ms,
+      wait_ms: takes_tasks ? this.settings.task_after_ms : this.settings.wait_ms,
       span_name: 'mcp tools/call',
       span_attributes: { [REQUEST_ID_ATTRIBUTE]: requestIdOf(raw) },
       warns_of_deprecation: true,
