@@ -32,5 +32,6 @@ import { VotesService } from './votes.service.js';
     LinkVoterService,
     DecisionsService,
   ],
+  exports: [ApprovalsService, VotesService],
 })
 export class ApprovalsModule {}

@@ -1,5 +1,7 @@
 import type { Logger } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { ApproverAnswers, ApproverTools, DecideApprovalTool, ListApprovalsTool, ReadApprovalTool } from './approver-tools.service.js';
 import { CallToolTool } from './call-tool.service.js';
 import { CallableTools } from './callable-tools.service.js';
 import { DirectAnswers } from './direct-answers.service.js';
@@ -24,6 +26,7 @@ import { ToolListing } from './tool-listing.service.js';
 
 /** The MCP server. */
 @Module({
+  imports: [ApprovalsModule],
   controllers: [McpController, ProtectedResourceController],
   providers: [
     McpEndpoint,
@@ -41,12 +44,13 @@ import { ToolListing } from './tool-listing.service.js';
 export class McpModule {
   static of({ settings, extensions }: McpParts, logger: Logger): DynamicModule {
     const tasks = [McpAdditions, TaskMethods, TasksService];
+    const approvals = [ApproverAnswers, ApproverTools, ListApprovalsTool, ReadApprovalTool, DecideApprovalTool];
     const own = [OwnTools, GetCallTool, SearchToolsTool, CallToolTool];
     const given = [
       { provide: MCP_SETTINGS, useValue: settings },
       { provide: MCP_LOGGER, useValue: logger },
       { provide: McpExtensions, useValue: extensions },
     ];
-    return { module: McpModule, providers: [...given, ...own, ...tasks] };
+    return { module: McpModule, providers: [...given, ...own, ...tasks, ...approvals] };
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '@countersign/calls';
 import { Injectable } from '@nestjs/common';
+import { ApproverTools } from './approver-tools.service.js';
 import { CallToolTool } from './call-tool.service.js';
 import { GetCallTool } from './get-call.service.js';
 import type { OwnTool } from './own-tool.js';
@@ -10,8 +11,8 @@ import { SearchToolsTool } from './search-tools.service.js';
 export class OwnTools {
   private readonly all: readonly OwnTool[];
 
-  constructor(get_call: GetCallTool, search_tools: SearchToolsTool, call_tool: CallToolTool) {
-    this.all = [get_call, search_tools, call_tool];
+  constructor(get_call: GetCallTool, search_tools: SearchToolsTool, call_tool: CallToolTool, approver_tools: ApproverTools) {
+    this.all = [get_call, search_tools, call_tool, ...approver_tools.all];
   }
 
   of(caller: Caller, searches: boolean): readonly OwnTool[] {

@@ -2,6 +2,7 @@ import { approvalMode, effectRules, isReadOnly, type ToolContract } from '@count
 import type { TenantToolVersion, ToolVersion } from '@countersign/domain';
 import type { Tool } from '@modelcontextprotocol/server';
 import { META, OCCURRENCE_ARGUMENT } from './meta-keys.js';
+import { withoutHeaderNames } from './without-header-names.js';
 
 const OCCURRENCE_SCHEMA = {
   type: 'string',
@@ -19,9 +20,9 @@ export const takesOccurrence = (contract: ToolContract): boolean =>
   !isReadOnly(contract.effect_class) && !Object.hasOwn(propertiesOf(contract), OCCURRENCE_ARGUMENT);
 
 function inputSchema(contract: ToolContract): Tool['inputSchema'] {
-  const schema = { ...contract.input_schema, type: 'object' as const };
-  if (!takesOccurrence(contract)) return schema as Tool['inputSchema'];
-  return { ...schema, properties: { ...propertiesOf(contract), [OCCURRENCE_ARGUMENT]: OCCURRENCE_SCHEMA } } as Tool['inputSchema'];
+  const schema = { ...withoutHeaderNames(contract.input_schema), type: 'object' } as Tool['inputSchema'];
+  if (!takesOccurrence(contract)) return schema;
+  return { ...schema, properties: { ...schema.properties, [OCCURRENCE_ARGUMENT]: OCCURRENCE_SCHEMA } };
 }
 
 /** What the four hints cannot say. The output schema stands here: policy may redact an output, so it is no promise to a client. */
