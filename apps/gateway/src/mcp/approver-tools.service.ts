@@ -1,4 +1,4 @@
-import { type Caller, Readable, Refusal, type Seen } from '@countersign/calls';
+import { type Caller, Readable, Refusal, type Seen, Views } from '@countersign/calls';
 import { machineObjection } from '@countersign/domain';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
@@ -66,12 +66,14 @@ export class ListApprovalsTool implements OwnTool {
   constructor(
     private readonly approvals: ApprovalsService,
     private readonly answers: ApproverAnswers,
+    private readonly views: Views,
   ) {}
 
   async call(given: Record<string, unknown>, { caller }: ClientRequest): Promise<CallToolResult> {
     const parsed = parseBody(listInputs, given);
     if (parsed instanceof Refusal) return resultOfRefusal(parsed);
     const { status = 'pending', limit, ...rest } = parsed;
+    await this.views.current(NOTHING_SEEN);
     const query = parseBody<ApprovalListQuery>(approvalListQuery, { ...rest, status, limit: String(limit) });
     return this.answers.of(caller, query instanceof Refusal ? query : await this.approvals.list(caller, query, NOTHING_SEEN));
   }

@@ -31,19 +31,21 @@ export interface TaskEnvelope {
 
 type Approval = NonNullable<TaskEnvelope['approval']>;
 
-function askedOf({ approver_roles, quorum, expires_at, approval_id }: Approval): string {
+function askedOf({ approver_roles, quorum, expires_at, approval_id }: Approval, is_joined: boolean): string {
   const until = expires_at === null ? '' : ` until ${expires_at}`;
-  if (quorum === null) return `Waits for the approval of an equal call (${approval_id})${until}`;
+  if (is_joined) return `Waits for the approval of an equal call (${approval_id})`;
+  // The request for the approval follows its ruling on another topic.
+  if (quorum === null) return `Waits for an approval (${approval_id})`;
   const who = approver_roles.length > 0 ? `people with the role ${approver_roles.join(' or ')}` : 'the people named by the rule';
   const votes = quorum === 1 ? 'the approval' : `${quorum} approvals`;
   return `Waits for ${votes} of ${who}${until} (${approval_id})`;
 }
 
 /** What the task waits for, or how it ended. */
-function message(status: CallStatus, { approval, decision, error }: TaskEnvelope): string {
+function message(state: CallState, status: CallStatus, { approval, decision, error }: TaskEnvelope): string {
   switch (status) {
     case 'pending_approval':
-      return approval ? askedOf(approval) : 'Waits for an approval';
+      return approval ? askedOf(approval, state.ruling?.joined_call_id != null) : 'Waits for an approval';
     case 'pending_policy':
       return decision?.defer
         ? `Deferred by policy until ${decision.defer.timeout_at ?? 'its condition holds'}`
@@ -76,7 +78,7 @@ export function taskOf(state: CallState, envelope: TaskEnvelope): Task {
   return {
     taskId: state.call_id,
     status: taskStatus(status),
-    statusMessage: message(status, envelope),
+    statusMessage: message(state, status, envelope),
     createdAt: envelope.requested_at ?? new Date(updated_ms).toISOString(),
     lastUpdatedAt: new Date(updated_ms).toISOString(),
     ttlMs: null,

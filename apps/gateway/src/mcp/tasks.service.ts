@@ -1,5 +1,5 @@
 import { type Caller, type CallReading, Calls, isCallOf, Refusal } from '@countersign/calls';
-import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
+import type { CallState } from '@countersign/domain';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { resultOfEnvelope } from './envelope-result.js';
@@ -27,10 +27,9 @@ export class TasksService {
   /** Cancels the call unless it has fired: what may have happened cannot be cancelled, and the acknowledgement promises nothing. */
   async cancel(caller: Caller, call_id: string): Promise<void> {
     const state = await this.own(caller, call_id);
-    const status = statusOf(state);
-    if (terminalStatuses.has(status) || status === 'in_doubt' || state.started) return;
-    const cancelled = await this.calls.cancel({ caller, call_id }, 'cancelled by its client');
-    if (cancelled instanceof Refusal && cancelled.kind !== 'conflict') throw unavailable(cancelled);
+    if (state.started) return;
+    const stopped = await this.calls.abandon({ caller, call_id }, 'the client cancelled its task', 'reads_and_unfired_writes');
+    if (stopped instanceof Refusal && stopped.kind !== 'conflict') throw unavailable(stopped);
   }
 
   /** @throws ProtocolError -32602 for a task that is not of this principal. */
