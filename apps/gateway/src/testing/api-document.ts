@@ -38,6 +38,7 @@ export function routedGateway(): Promise<INestApplication> {
   const whole = {
     audit: { evidence: {} },
     damage: {},
+    mcp: {},
     drops: {},
     subjects: {},
     calls: { recorded: {} },
