@@ -23,7 +23,7 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
     const inner = [...started];
     const gateway = await startGateway(deps, config.gateway, {
       ready: () => inner.every((app) => app.ready()),
-      mcp_extension: config.executor.packs.includes('conformance') ? new SuiteExtension() : undefined,
+      mcp_extension: config.executor.packs.includes('conformance') ? conformance(deps) : undefined,
     });
     started.push(gateway);
     const orchestrator = await startOrchestrator(deps, config.orchestrator, gateway.shared);
@@ -35,6 +35,11 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
     throw error;
   }
   return { ready: () => started.every((app) => app.ready()), close };
+}
+
+function conformance({ logger }: AppDeps): SuiteExtension {
+  logger.warn({ event: 'mcp_open_to_loopback' }, 'the pack conformance is for tests only: with it, loopback reaches /mcp without a token');
+  return new SuiteExtension();
 }
 
 /** The terminal output of a start; only the first start shows the key. */

@@ -5,6 +5,7 @@ import type { Exchange } from './exchange.js';
 import { McpExtensions } from './mcp-extension.js';
 import { McpServers } from './mcp-servers.service.js';
 import { McpSessions } from './mcp-sessions.service.js';
+import { refusedTaskNotifications } from './task-extension.js';
 import { ToolListBus } from './tool-list-bus.js';
 import { ToolListChanges } from './tool-list-changes.service.js';
 import type { Lister } from './tool-listing.service.js';
@@ -60,7 +61,9 @@ export class McpRoutes implements OnModuleDestroy {
     return response;
   }
 
-  private subscribe({ seen, options, lister }: RoutedRequest): Promise<Response> {
+  private async subscribe({ seen, options, lister }: RoutedRequest): Promise<Response> {
+    const refused = refusedTaskNotifications(options.parsedBody);
+    if (refused) return refused;
     const bus = new ToolListBus((notify) => this.changes.watch(lister, notify), this.extensions.loaded?.events);
     return createMcpHandler(() => this.servers.open('modern'), { legacy: 'reject', bus }).fetch(seen, options);
   }

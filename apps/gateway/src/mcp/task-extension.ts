@@ -15,7 +15,27 @@ export function declaresTasks({ mcpReq }: Pick<ServerContext, 'mcpReq'>): boolea
   return declared?.extensions?.[TASKS] !== undefined;
 }
 
+const MISSING_CAPABILITY = -32_021;
+const REQUIRED = { requiredCapabilities: { extensions: { [TASKS]: {} } } };
+
 /** @throws MissingRequiredClientCapabilityError (-32021) if the client does not declare tasks. */
 export function requireTasks(context: Pick<ServerContext, 'mcpReq'>): void {
-  if (!declaresTasks(context)) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
+  if (!declaresTasks(context)) throw new MissingRequiredClientCapabilityError(REQUIRED);
+}
+
+interface Subscription {
+  id?: unknown;
+  params?: { notifications?: { taskIds?: unknown }; _meta?: Record<string, { extensions?: Record<string, unknown> } | undefined> };
+}
+
+/**
+ * The refusal of a `subscriptions/listen` that asks for notifications of tasks without the extension. With it, the acknowledgement names
+ * no task: there are no such notifications.
+ */
+export function refusedTaskNotifications(body: unknown): Response | undefined {
+  const { id = null, params } = body as Subscription;
+  if (params?.notifications?.taskIds === undefined) return undefined;
+  if (params._meta?.[CLIENT_CAPABILITIES_META_KEY]?.extensions?.[TASKS] !== undefined) return undefined;
+  const error = { code: MISSING_CAPABILITY, message: 'Missing required client capability', data: REQUIRED };
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 });
 }

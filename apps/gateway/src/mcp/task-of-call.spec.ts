@@ -6,10 +6,17 @@ import { type TaskEnvelope, taskOf } from './task-of-call.js';
 const call = sampleCall();
 const nothing: TaskEnvelope = { requested_at: '2026-11-27T00:00:00.000Z', approval: null, decision: null, error: null };
 
-function stateAfter(ruling: object) {
+const source = { topic: 'approval-voted', offset: 1 };
+const by = { kind: 'user' as const, id: 'ann', roles: ['approver'] };
+const later = { meta: sampleMeta({ hlc: 30 }), revision: 1, source, call };
+const expired = placed('approval_expired', { ...later, approval_id: 'app-1', expired_at_ms: 5 }, 'approval-granted');
+const cancelled = placed('call_cancelled', { ...later, reason: null, by, final: true, only_before_fire: false }, 'approval-granted');
+
+function stateAfter(ruling: object, ...ends: PlacedEvent[]) {
   const facts: PlacedEvent[] = [
     placed('tool_call_requested', { meta: sampleMeta(), call }, 'tool-call-requested'),
     placed('policy_decided', sampleRuling({ call, ...ruling }), 'policy-decided'),
+    ...ends,
   ];
   const [first, ...more] = facts as [PlacedEvent, ...PlacedEvent[]];
   return more.reduce((state, at) => evolve(state, at), evolve(undefined, first));
@@ -54,9 +61,18 @@ test('people who must vote are no input of the client: the task works, and has n
   expect(taskOf(waits, { ...nothing, approval })).toMatchObject({ status: 'working', ttlMs: null, taskId: waits.call_id });
 });
 
-test('a denied call is a completed task', () => {
-  expect(taskOf(stateAfter({ effect: 'deny' }), { ...nothing, error: { code: 'POLICY_DENIED', message: 'no' } })).toMatchObject({
-    status: 'completed',
-    statusMessage: 'denied: POLICY_DENIED',
-  });
+const asks = { effect: 'require_approval', approval_id: 'app-1' };
+
+test.each([
+  ['denied by a rule', stateAfter({ effect: 'deny' }), 'completed', 'denied: POLICY_DENIED'],
+  ['expired', stateAfter(asks, expired), 'completed', 'expired: POLICY_DENIED'],
+  ['cancelled', stateAfter(asks, cancelled), 'cancelled', 'cancelled: POLICY_DENIED'],
+])('only a cancelled call is a cancelled task: %s', (_, state, status, statusMessage) => {
+  expect(taskOf(state, { ...nothing, error: { code: 'POLICY_DENIED', message: 'no' } })).toMatchObject({ status, statusMessage });
+});
+
+test('the times of a task are those of the record', () => {
+  const { createdAt, lastUpdatedAt } = taskOf(waits, nothing);
+  expect(createdAt).toBe(nothing.requested_at);
+  expect(new Date(lastUpdatedAt).toISOString()).toBe(lastUpdatedAt);
 });

@@ -127,6 +127,11 @@ describe('a client that does not declare tasks', () => {
     }
   });
 
+  test('is refused a stream of notifications of tasks', async () => {
+    const { status, error } = await rpc({ ...agent, tasks: false }, 'subscriptions/listen', { notifications: { taskIds: ['any'] } });
+    expect([status, error?.code]).toEqual([400, -32021]);
+  });
+
   test('is answered that the call waits, and never with a task', async () => {
     const { result } = await call('ask_first', { ...agent, tasks: false });
     expect(result).toMatchObject({ resultType: 'complete', isError: false });
