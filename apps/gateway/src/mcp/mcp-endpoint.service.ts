@@ -9,7 +9,6 @@ import { DirectAnswers } from './direct-answers.service.js';
 import { type Exchange, exchangeOf, sdkRequest } from './exchange.js';
 import { McpRoutes, staysOpen } from './mcp-routes.service.js';
 import { McpStream } from './mcp-stream.js';
-import { plainToolCall } from './plain-tool-call.js';
 import type { Lister } from './tool-listing.service.js';
 
 /** `/mcp`: Streamable HTTP. */
@@ -30,7 +29,7 @@ export class McpEndpoint {
       if (held instanceof Refusal) return held;
     }
     const exchange = exchangeOf(request, caller);
-    const plain = plainToolCall(request);
+    const plain = this.direct.callOf(request);
     reply.hijack();
     await (plain ? this.direct.answer(plain, exchange, raw) : this.serveBySdk(request, raw, exchange));
     return undefined;

@@ -39,6 +39,9 @@ export interface McpExtension {
   readonly events: Pick<ServerEventBus, 'subscribe'>;
   /** Registers the handlers of its methods. */
   install(server: Server, era: Era): void;
+  /** Whether calls of the tool go past `call`: their result alone is shown. */
+  isPlain(tool: string): boolean;
+  shown(result: CallToolResult): CallToolResult;
   call(call: WrappedCall): Promise<CallToolResult | InputRequiredResult>;
   task(task: ShownTask, tool: string): ShownTask;
   /** Responses of `tasks/update`. */

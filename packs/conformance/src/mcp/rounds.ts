@@ -124,7 +124,9 @@ const asking: Readonly<Record<string, (at: Asked) => Round>> = {
   test_elicitation_sep1330_enums: (at) => form(at, choicesForm),
 };
 
+export const asks = (tool: string): boolean => Object.hasOwn(asking, tool);
+
 /** The round of a call; undefined if its tool asks nothing. */
 export function roundOf(tool: string, at: Asked): Round | undefined {
-  return Object.hasOwn(asking, tool) ? asking[tool]?.(at) : undefined;
+  return asks(tool) ? asking[tool]?.(at) : undefined;
 }

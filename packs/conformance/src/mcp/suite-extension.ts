@@ -14,7 +14,7 @@ import { openQuestions } from '../open-questions.js';
 import { declaredBy } from './declared.js';
 import { servePrompts } from './prompts.js';
 import { serveResources } from './resources.js';
-import { roundOf } from './rounds.js';
+import { asks, roundOf } from './rounds.js';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 
@@ -35,20 +35,17 @@ interface ShownTask {
 
 /** Tools that only clients with tasks may call. */
 const NEEDS_TASKS = new Set(['failing_job']);
+/** Tools that announce a change. */
+const ANNOUNCES: ReadonlyMap<string, 'tools_list_changed' | 'prompts_list_changed'> = new Map([
+  ['test_trigger_tool_change', 'tools_list_changed'],
+  ['test_trigger_prompt_change', 'prompts_list_changed'],
+] as const);
 /** Tools whose progress messages are log messages. */
 const LOGS = new Set(['test_tool_with_logging', 'test_logging_tool']);
 
 function requireTasks({ ctx }: WrappedCall): void {
   if (declaredBy(ctx)?.extensions?.[TASKS] === undefined)
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
-}
-
-/** The content that a tool of the suite returned, as the content of the result. */
-function shown(result: CallToolResult): CallToolResult {
-  const content = (result.structuredContent as { content?: CallToolResult['content'] } | undefined)?.content;
-  if (!Array.isArray(content)) return result;
-  const { structuredContent: _, ...rest } = result;
-  return { ...rest, content };
 }
 
 /**
@@ -75,6 +72,19 @@ export class SuiteExtension {
     serveResources(server, era);
   }
 
+  /** A tool that asks nothing, logs nothing and announces nothing. */
+  isPlain(tool: string): boolean {
+    return !asks(tool) && !NEEDS_TASKS.has(tool) && !LOGS.has(tool) && !ANNOUNCES.has(tool);
+  }
+
+  /** The content that a tool of the suite returned, as the content of the result. */
+  shown(result: CallToolResult): CallToolResult {
+    const content = (result.structuredContent as { content?: CallToolResult['content'] } | undefined)?.content;
+    if (!Array.isArray(content)) return result;
+    const { structuredContent: _, ...rest } = result;
+    return { ...rest, content };
+  }
+
   /** Asks what the tool asks, then submits the call with the answers. What the question was made of is no input of the tool. */
   async call(call: WrappedCall): Promise<CallToolResult | InputRequiredResult> {
     const { tool, args, ctx, next } = call;
@@ -87,9 +97,9 @@ export class SuiteExtension {
       });
     const log = (message: string) => void ctx.mcpReq.log('info', message, 'conformance');
     const result = await next(round ? { answers: round.answers } : args, LOGS.has(tool) ? log : undefined);
-    if (tool === 'test_trigger_tool_change') this.events.publish({ kind: 'tools_list_changed' });
-    if (tool === 'test_trigger_prompt_change') this.events.publish({ kind: 'prompts_list_changed' });
-    return shown(result);
+    const announced = ANNOUNCES.get(tool);
+    if (announced) this.events.publish({ kind: announced });
+    return this.shown(result);
   }
 
   /** The task of a call, with the questions that its tool asks now; a broken job as a protocol error. */
