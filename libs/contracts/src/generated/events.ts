@@ -200,6 +200,8 @@ export interface CompensatedEffect {
   kind: CompensationKind;
   /** The second key of the effect, where its inputs were edited. Null before it was looked up. */
   also: ClaimedKey | null;
+  /** Where the call had ended without an effect: the offset of the later record of its effect in its partition of tool-executed. */
+  late_offset: number | null;
 }
 
 /** own: the tool of the effect undoes it. published: a tool that a definition names, which a policy_admin published. inline: a tool that whoever asks names; it is judged like any call. */
@@ -554,6 +556,23 @@ export interface SagaStep {
   version: string | null;
   /** Undoes the step; null where nothing does. */
   compensation_tool: string | null;
+}
+
+/** An effect of an earlier call that a saga undoes. */
+export interface SagaUndoneEffect {
+  /** The step of the saga that stands for the call. */
+  step_id: string;
+  call_id: string;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  /** Idempotency key of the effect. */
+  key: string;
+  /** Attempt of the effect. */
+  attempt: number;
+  /** Names that the call acted on, as HMACs, and `name/name` for those above. Effects that share one are undone newest first. */
+  resources: string[];
+  happened_at_ms: number;
 }
 
 /** A key that personal data is sealed under. */
@@ -1034,8 +1053,8 @@ export interface SagaCompensationStarted {
   started_at_ms: number;
 }
 
-/** Why a saga turns back. */
-export type SagaCompensationCause = 'step_failed' | 'cancelled' | 'deadline';
+/** Why a saga turns back. requested: it was started to undo earlier calls. */
+export type SagaCompensationCause = 'step_failed' | 'cancelled' | 'deadline' | 'requested';
 
 /** A person acted on the saga. */
 export interface SagaControlled {
@@ -1157,6 +1176,8 @@ export interface SagaStarted {
   request_digest: string | null;
   /** The request; null if there was none. */
   source: SourcePosition | null;
+  /** Effects of earlier calls that this saga undoes, oldest first; empty: it runs its definition. */
+  undoes: SagaUndoneEffect[];
   started_at_ms: number;
 }
 
@@ -1705,6 +1726,30 @@ export interface PolicySettingsSet {
   based_on?: BaseVersion[];
 }
 
+/** A producer: whoever may write to its Kafka topic acts as this principal. A credential without a secret; revoked as a key is. */
+export interface ProducerSet {
+  meta: Meta;
+  /** Names its two topics, so it is unique in the installation: the first registration keeps it. */
+  producer_id: string;
+  principal: Principal;
+  scopes: string[];
+  /** Markings that it may see; * stands for all. */
+  clearances: string[];
+  /** Null: any purpose. */
+  purposes: string[] | null;
+  /** Principal id of the person who answers for an agent: cannot approve its calls. */
+  owner: string | null;
+  /** What the principal's id looks like: ids of one skeleton cannot be told apart by eye. */
+  skeleton: string | null;
+  /** What people call it. Null: it has no name. */
+  name: string | null;
+  expires_at_ms: number | null;
+  created_at_ms: number;
+  by: Principal;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
+}
+
 /** Somebody asked for a projection to be folded anew, beside the rows that are read meanwhile. */
 export interface ProjectionRebuildRequested {
   meta: Meta;
@@ -2183,6 +2228,8 @@ export interface SagaRequested {
   by: Principal;
   /** The rights with which the steps are called. */
   authority: Authority | null;
+  /** Effects that the saga undoes, oldest first; empty: it runs its definition. */
+  undoes: SagaUndoneEffect[];
   requested_at_ms: number;
 }
 
@@ -2220,6 +2267,8 @@ export interface ToolCallCancelRequested {
   principal: Principal;
   reason: string | null;
   requested_at_ms: number;
+  /** What has fired already is left alone: the client of the caller gave up, which is no reason to stop an effect. */
+  only_before_fire?: boolean;
 }
 
 /** A call was admitted. Written by the gateway (and, for steps, the orchestrator). */
@@ -2454,6 +2503,7 @@ export interface EventMap {
   policy_bundle_activated: PolicyBundleActivated;
   policy_bundle_published: PolicyBundlePublished;
   policy_settings_set: PolicySettingsSet;
+  producer_set: ProducerSet;
   projection_rebuild_requested: ProjectionRebuildRequested;
   retention_applied: RetentionApplied;
   retention_set: RetentionSet;
@@ -2508,7 +2558,7 @@ export interface TopicEvents {
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
