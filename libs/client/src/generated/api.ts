@@ -1135,6 +1135,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/producers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List producers */
+        get: operations["producers_list"];
+        put?: never;
+        /** Register a producer and create its topics */
+        post: operations["producers_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/producers/{producer_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a producer */
+        get: operations["producers_read"];
+        put?: never;
+        post?: never;
+        /** Revoke a producer: its records are refused from now on */
+        delete: operations["producers_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projections": {
         parameters: {
             query?: never;
@@ -1350,6 +1386,23 @@ export interface paths {
         };
         /** Read a saga with its steps, waits and tickets */
         get: operations["sagas_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sagas/{saga_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow a saga */
+        get: operations["saga_events_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3404,7 +3457,7 @@ export interface components {
             duration_ms: number | null;
             attempts: number;
             retry_count: number;
-            /** @description whether the effect of an ended call happened */
+            /** @description whether the effect of an ended call happened; also for one that ended without an effect and had one after all */
             effect: ("none" | "happened" | "unknown") | null;
             cached: boolean;
             /** @description true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md */
@@ -3617,7 +3670,7 @@ export interface components {
             duration_ms?: number | null;
             attempts?: number;
             retry_count?: number;
-            /** @description whether the effect of an ended call happened */
+            /** @description whether the effect of an ended call happened; also for one that ended without an effect and had one after all */
             effect?: ("none" | "happened" | "unknown") | null;
             cached?: boolean;
             /** @description true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md */
@@ -5202,6 +5255,67 @@ export interface components {
                 why: string | null;
             };
         };
+        ProducerPage: {
+            items: components["schemas"]["Producer"][];
+            next_cursor: string | null;
+        };
+        Producer: {
+            producer_id: string;
+            tenant_id: string;
+            name: string | null;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            /** @description the producer writes here; without COUNTERSIGN_TOPIC_PREFIX */
+            request_topic: string;
+            /** @description only the producer reads here; without COUNTERSIGN_TOPIC_PREFIX */
+            answer_topic: string;
+            principal: components["schemas"]["Principal"];
+            owner: string | null;
+            /** @description empty: any */
+            scopes: string[];
+            clearances: string[];
+            /** @description null: any purpose */
+            purposes: string[] | null;
+            created_by: components["schemas"]["Principal"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+        };
+        NewProducer: {
+            /** @description absent: your tenant. Only an admin of tenant `default` may name another */
+            tenant_id?: string;
+            /** @description display name of the key */
+            name?: string;
+            /** @description id of the person who is responsible for the agent; that person cannot approve its calls */
+            owner?: string;
+            /** @default [] */
+            scopes: string[];
+            /**
+             * @description markings that it may read; `*`: all
+             * @default []
+             */
+            clearances: string[];
+            /** @description absent: any purpose */
+            purposes?: string[];
+            /** Format: date-time */
+            expires_at?: string;
+            /** @description names the topics; unique in the installation, and never given twice */
+            producer_id: string;
+            principal: {
+                /**
+                 * @description a topic is no person
+                 * @enum {string}
+                 */
+                kind: "agent" | "service";
+                id: string;
+                /** @description the roles that submit calls */
+                roles: ("agent" | "operator")[];
+            };
+        };
         ProjectionPage: {
             items: components["schemas"]["Projection"][];
             next_cursor: string | null;
@@ -5417,6 +5531,10 @@ export interface components {
             timeout_ms: number;
             /** @enum {string} */
             on_timeout: "fail" | "continue";
+            /** @description JSON Schema 2020-12 of the answer of an approval or event: later steps read it at /steps/<name>/output */
+            answer_schema?: {
+                [key: string]: unknown;
+            };
         };
         SagaDefinitionCheck: {
             /** @description there are no faults, and no other content has this version */
@@ -5548,6 +5666,8 @@ export interface components {
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
+            /** @description how many earlier calls it undoes; 0: it runs its definition */
+            undoes: number;
         };
         SagaDefinitionName: {
             name: string;
@@ -5577,6 +5697,8 @@ export interface components {
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
+            /** @description how many earlier calls it undoes; 0: it runs its definition */
+            undoes: number;
             /** @description the irreversible step that stands, with all that took effect before it */
             pivot_step_id: string | null;
             /** @description one for each call of a step, of all fallback levels */
@@ -5666,6 +5788,8 @@ export interface components {
             ended_by: components["schemas"]["PrincipalName"] | null;
             ended_at: string | null;
             reason: string | null;
+            /** @description JSON Schema of the answer of an open wait; null: any answer */
+            answer_schema: unknown;
             /** @description where an open wait is answered with POST */
             answer_at: string | null;
         };
@@ -6849,6 +6973,8 @@ export interface components {
             reason?: string;
         };
         UndoAnswer: {
+            /** @description the saga that undoes several calls and goes on after this answer: read it at `/v1/sagas/{saga_id}`; null: one call is undone */
+            saga_id: string | null;
             items: {
                 call_id: string;
                 /** @description the undo call; null: none was made */
@@ -7654,7 +7780,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -8722,6 +8848,11 @@ export interface operations {
             content: {
                 "application/json": {
                     reason?: string;
+                    /**
+                     * @description leave a call alone that may have fired; otherwise its tool is asked to stop, and its outcome may be in doubt
+                     * @default false
+                     */
+                    only_before_fire?: boolean;
                 };
             };
         };
@@ -11601,6 +11732,153 @@ export interface operations {
             };
         };
     };
+    producers_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProducerPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    producers_register: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProducer"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            201: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Producer"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    producers_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                producer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Producer"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    producers_revoke: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path: {
+                producer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            204: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projections_list: {
         parameters: {
             query?: {
@@ -12232,6 +12510,44 @@ export interface operations {
             };
         };
     };
+    saga_events_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description id of the last event received: the stream resumes after it */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                saga_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description server-sent events (HTML) */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     saga_commands_pause: {
         parameters: {
             query?: never;
@@ -12533,7 +12849,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     outcome: "answered" | "refused";
-                    /** @description at most 64 KiB of JSON; of a manual step its output */
+                    /** @description at most 64 KiB of JSON: the output of the wait or manual step, which later steps may read */
                     answer?: unknown;
                     reason?: string;
                     /**
