@@ -141,7 +141,17 @@ function assignIds(events, named, ids, released) {
     }
     ids[event.key] = event.id;
   }
+  mustDiffer(events);
   return ids;
+}
+
+/** Two branches may have taken the same next id. */
+function mustDiffer(events) {
+  const keys = new Map();
+  for (const { id, key } of events) {
+    if (keys.has(id)) throw new Error(`${keys.get(id)} and ${key} have the id ${id}: remove one of them from schemas/ids.json`);
+    keys.set(id, key);
+  }
 }
 
 const asReleased = ({ id, topic, name, version, text }) => ({ id, topic, event_type: name, version, schema: text });
