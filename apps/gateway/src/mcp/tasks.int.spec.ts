@@ -7,7 +7,7 @@ let gateway: TestGateway;
 let agent: RpcClient;
 let other: RpcClient;
 beforeAll(async () => {
-  gateway = await TestGateway.open({}, { wait_ms: 1_000, task_after_ms: 300 });
+  gateway = await TestGateway.open({}, { wait_ms: 1_000, task_after_ms: 10_000 });
   agent = { url: gateway.url, key: await gateway.keyFor('agent-1', ['agent']) };
   other = { url: gateway.url, key: await gateway.keyFor('agent-2', ['agent']) };
 });
