@@ -130,7 +130,10 @@ export function describeUndoSelectionJourneys(at: JourneyWorld): void {
       const newer = await moved('w2.txt', 'w3.txt');
       await publish([{ ...RULE, when: "inputs.destination == 'w3.txt'" }]);
       const call_ids = [older, other, newer];
-      const answer = await undo(call_ids, await digestOf(call_ids));
+      const digest = await digestOf(call_ids);
+      let answer = await undo(call_ids, digest);
+      // On a slow machine the answer comes before the undo that depends on nothing; a repeat joins.
+      while (answer.body.items[1]?.undone === false) answer = await undo(call_ids, digest);
       expect([answer.status, answer.body.items.map(({ call_id, undone, reason }) => [call_id, undone, reason])]).toEqual([
         202,
         [

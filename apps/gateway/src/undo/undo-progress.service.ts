@@ -8,6 +8,8 @@ import { undoneStep } from './undone-items.js';
 
 /** How often the views are read while a request waits, ms. */
 const LOOK_EVERY_MS = 250;
+/** So long nothing has moved where only people can go on, ms: the next undo is requested shortly after the one before it has to wait. */
+const STILL_FOR_MS = 1_000;
 const SHOWN_WITHIN_MS = 1_000;
 
 /** Follows a saga that undoes earlier calls. */
@@ -22,13 +24,14 @@ export class UndoProgress {
   async of(tenant_id: string, saga_id: string, wait_ms: number): Promise<UndoneItem[]> {
     const until_ms = performance.now() + wait_ms;
     await this.calls.views.current({ positions: [], wait_ms: SHOWN_WITHIN_MS });
-    for (let before = ''; ; ) {
+    for (let [before, since_ms] = ['', 0]; ; ) {
       const saga = await readSaga(this.calls.views.store, tenant_id, saga_id);
       const items = saga ? await this.items(saga) : [];
       const now = JSON.stringify(items);
       const left_ms = until_ms - performance.now();
-      if (left_ms <= 0 || saga?.saga.end_status != null || (saga && now === before && isWaitingForPeople(saga, items))) return items;
-      before = now;
+      if (now !== before) [before, since_ms] = [now, performance.now()];
+      const isStill = performance.now() - since_ms >= STILL_FOR_MS;
+      if (left_ms <= 0 || saga?.saga.end_status != null || (saga && isStill && isWaitingForPeople(saga, items))) return items;
       await this.exchanges.ended(tenant_id, saga_id, Math.min(left_ms, LOOK_EVERY_MS));
     }
   }
