@@ -9,7 +9,7 @@ const PROTOCOL = 'io.modelcontextprotocol/protocolVersion';
 let gateway: TestGateway;
 let agent: string;
 beforeAll(async () => {
-  gateway = await TestGateway.open({}, { wait_ms: 400, tools_listed_max: 7 });
+  gateway = await TestGateway.open({}, { tools_listed_max: 7 });
   agent = await gateway.keyFor('agent-1', ['agent']);
 });
 afterAll(() => gateway.close());

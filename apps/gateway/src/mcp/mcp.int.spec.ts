@@ -6,7 +6,7 @@ import { TestGateway } from '../testing/test-gateway.js';
 let gateway: TestGateway;
 let agent: string;
 beforeAll(async () => {
-  gateway = await TestGateway.open({}, { wait_ms: 1_500 });
+  gateway = await TestGateway.open();
   agent = await gateway.keyFor('agent-1', ['agent']);
 });
 afterAll(() => gateway.close());
@@ -86,19 +86,5 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
 
   test('is told that no tool has the name it calls', async () => {
     await expect(call('no_such_tool', {})).rejects.toMatchObject({ code: -32602 });
-  });
-
-  test('is answered that a call waits for a person, and gets its end by get_call', async () => {
-    const pending = await call('ask_first', unique());
-    expect(pending.isError).toBe(false);
-    expect(textOf(pending)).toContain('waits for an approval by approver until 2');
-    const { call_id, status, approval } = callOf(pending);
-    expect(status).toBe('pending_approval');
-    expect(textOf(await call('get_call', { call_id }))).toContain('waits for an approval');
-    const waiting = call('get_call', { call_id });
-    const vote = { vote: 'approve', reason: 'ok' };
-    expect((await gateway.send('POST', `/v1/approvals/${approval.approval_id}/votes`, vote)).status).toBe(200);
-    expect(callOf(await waiting)).toMatchObject({ call_id, status: 'succeeded' });
-    expect(textOf(await call('get_call', { call_id: 'nothing' }))).toContain('no call has this id');
   });
 });
