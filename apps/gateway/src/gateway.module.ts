@@ -1,12 +1,9 @@
 import 'reflect-metadata';
-import type { RequestListener, Server } from 'node:http';
 import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import type { AddressRules } from '@countersign/outbound';
-import { KnownDamage, type Logger, NestLogger, SealedSecrets, type TenantKeys } from '@countersign/process';
+import { KnownDamage, type Logger, SealedSecrets, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccessModule } from './access/access.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { EditService } from './approvals/edit.service.js';
@@ -18,17 +15,9 @@ import { KeyUses } from './authentication/key-uses.js';
 import { VerifiedTokens } from './authentication/verified-tokens.js';
 import { BlobsModule } from './blobs/blobs.module.js';
 import { BlobsService } from './blobs/blobs.service.js';
-import { BodyAdmission } from './bounds/body-admission.js';
-import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
-import { BODY_BYTES_MAX } from './bounds/http-limits.js';
-import { type InTurn, type ParseJson, takeOnlyJson } from './bounds/json-bodies.js';
-import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './bounds/unread-requests.js';
-import { takeYaml } from './bounds/yaml-bodies.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
-import { CallPosts } from './calls/call-posts.service.js';
 import { CallsModule } from './calls/calls.module.js';
-import { DirectCalls, type DirectPosts } from './calls/direct-calls.js';
 import { CaseFeeds } from './cases/case-feed.js';
 import { CasesModule } from './cases/cases.module.js';
 import { CircuitReader } from './circuits/circuit-reader.js';
@@ -43,10 +32,8 @@ import { DocumentsModule } from './documents/documents.module.js';
 import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
-import { isPublic } from './http/access.decorator.js';
 import { HttpModule } from './http/http.module.js';
 import { RequestAccess } from './http/request-access.js';
-import { REQUEST_ID_HEADER, requestIdOf } from './http/request-id.js';
 import { HttpToolsModule } from './http-tools/http-tools.module.js';
 import { ENDPOINT_ADDRESSES, ENDPOINT_SECRETS } from './http-tools/http-tools.service.js';
 import { IdentityModule } from './identity/identity.module.js';
@@ -54,7 +41,6 @@ import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import type { McpParts } from './mcp/mcp-extension.js';
-import { answerInJsonRpc } from './mcp/rpc-problems.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
 import { KeyRetention } from './personal-data/key-retention.js';
@@ -143,8 +129,6 @@ export interface GatewayParts {
   /** Fails a request whose response its route does not declare. */
   strict_answers: boolean;
 }
-
-const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
 /** The modules that every gateway has. */
 const FEATURES = [
@@ -260,53 +244,4 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
   ];
   if (!subjects) return always;
   return [...always, { provide: SubjectEraser, useValue: subjects.erasure }, { provide: KeyRetention, useValue: subjects.retention }];
-}
-
-/** Routes the simplest form of `POST /v1/calls` past the router, to the same service. */
-function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { access, bounds }: GatewayParts): void {
-  const calls = app.get(CallPosts, { strict: false });
-  const posts: DirectPosts = {
-    admit: (request, reply) => admission.beginWithKey(request, reply),
-    submit: (request, reply) => calls.submitDirectly(request, reply),
-    fault: (request, reply, cause) => access.fault(request, reply, cause),
-  };
-  const direct = new DirectCalls(posts, parse, BODY_BYTES_MAX);
-  const server = app.getHttpServer() as Server;
-  const routed = server.listeners('request') as RequestListener[];
-  server.removeAllListeners('request');
-  boundConnections(server, bounds);
-  serveRequests(server, (request, response) => {
-    if (direct.takes(request)) return direct.serve(request, response);
-    response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
-    for (const listener of routed) listener(request, response);
-  });
-}
-
-/** Creates the HTTP application; it does not listen yet. An uncaught error of a handler becomes a problem document. */
-export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
-  const { bounds } = parts;
-  const adapter = new FastifyAdapter({
-    bodyLimit: BODY_BYTES_MAX,
-    routerOptions: { maxParamLength: 300 },
-    forceCloseConnections: true,
-    frameworkErrors: refuseUnrouted,
-    http: { headersTimeout: bounds.limits.headers_timeout_ms, connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS },
-    clientErrorHandler: (error, socket) => {
-      if (error.code === HEADERS_TOO_SLOW) bounds.metrics.refused('headers_too_slow');
-      refuseUnread(error, socket);
-    },
-  });
-  const admission = new BodyAdmission(parts.access, bounds);
-  const inTurn: InTurn = (request, bytes, handle) => admission.inTurn(request, bytes, handle);
-  const parse = takeOnlyJson(adapter.getInstance(), inTurn);
-  takeYaml(adapter.getInstance(), inTurn, parts.access);
-  admitBeforeBody(adapter.getInstance(), admission, parts.access, isPublic);
-  answerInJsonRpc(adapter.getInstance(), parts.mcp.settings);
-  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
-    bodyParser: false,
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
-  takeDirectCalls(app, parse, admission, parts);
-  return app;
 }

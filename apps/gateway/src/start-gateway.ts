@@ -51,7 +51,7 @@ import {
   trustReader,
   usageParts,
 } from './feature-services.js';
-import { createHttpApp, type GatewayParts } from './gateway.module.js';
+import type { GatewayParts } from './gateway.module.js';
 import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
 import { LoopbackCaller } from './http/loopback-caller.js';
@@ -73,6 +73,7 @@ import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { producerParts } from './producers/producer-parts.js';
 import { sagaParts } from './sagas/saga-parts.js';
+import { createHttpApp } from './start-http.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
