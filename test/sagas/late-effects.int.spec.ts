@@ -24,8 +24,15 @@ interface Ticket {
   actions: { act: string; href: string }[];
 }
 
-const ticketsOf = async (saga_id: string): Promise<Ticket[]> =>
-  (await platform.admin().request<{ tickets: Ticket[] }>('GET', `/v1/sagas/${saga_id}`)).body.tickets;
+/** The tickets of a saga that has one on its record: the views follow. */
+async function ticketsOf(saga_id: string): Promise<Ticket[]> {
+  for (const end_ms = Date.now() + 30_000; Date.now() < end_ms; ) {
+    const { body } = await platform.admin().request<{ tickets: Ticket[] }>('GET', `/v1/sagas/${saga_id}`);
+    if (body.tickets.length > 0) return body.tickets;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return [];
+}
 
 /** The first level fails without an effect, and the second one answers. */
 const withFallback = step(

@@ -23,7 +23,7 @@ describe('methods', () => {
     ['OPTIONS', '/v1/calls:batch', 'POST'],
     ['POST', '/metrics', 'GET, HEAD'],
     ['HEAD', '/v1/calls:batch', 'POST'],
-    ['PROPFIND', '/v1/tools', 'GET, HEAD'],
+    ['PROPFIND', '/v1/tools', 'GET, HEAD, POST'],
   ])('%s %s is refused with those that are taken', async (method, path, allow) => {
     const answer = await gateway.send(method, path);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
