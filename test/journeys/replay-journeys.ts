@@ -68,14 +68,28 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect((await auditor.request('PUT', `/v1/runs/${run_id}/transcript`, { prompt: '', messages: [] })).status).toBe(403);
     });
 
+    test('a bundle has nothing of another tenant', async () => {
+      const tenant_id = `other-${process.pid}`;
+      expect((await at.admin.request('POST', '/v1/tenants', { tenant_id })).status).toBeLessThan(300);
+      const root = await at.admin.keyFor('user', `others-root-${process.pid}`, ['admin', 'policy_admin', 'operator'], tenant_id);
+      const rule = { tier: 'tier_2_approval_required' };
+      expect(await root.request('PUT', '/v1/policies/tools/read_file', rule)).toMatchObject({ status: 200 });
+      const late = await agent.call({ tool: 'probe_read', inputs: {}, context: { run_id } }, WAIT);
+      await agent.callUntil(late.body.call_id, ({ status }) => status === 'succeeded');
+      const { configuration } = JSON.parse(await exported()) as ReplayBundle;
+      const ofOthers = configuration.filter(({ event }) => event.meta.tenant_id === tenant_id);
+      expect(ofOthers.map(({ event_type }) => event_type)).toEqual([]);
+      expect(configuration.some(({ event_type }) => event_type === 'tool_registered')).toBe(true);
+    });
+
     test('two exports give the same bytes, and replay byte for byte', async () => {
       const [one, other] = [await exported(), await exported()];
       expect(one).toBe(other);
       const bundle = JSON.parse(one) as ReplayBundle;
       expect(bundle.tools.map(({ name }) => name)).toEqual(['probe_approval', 'probe_http_effect', 'probe_read']);
-      expect(bundle.calls.map(({ decided }) => decided.status).sort()).toEqual(['denied', 'succeeded', 'succeeded']);
+      expect(bundle.calls.map(({ decided }) => decided.status).sort()).toEqual(['denied', 'succeeded', 'succeeded', 'succeeded']);
       const { code, output } = await replayed(one);
-      expect(output).toContain('replayed: 3 calls');
+      expect(output).toContain('replayed: 4 calls');
       expect(code).toBe(0);
     });
 

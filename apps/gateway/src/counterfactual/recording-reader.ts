@@ -19,23 +19,12 @@ const CASES_MAX = 100;
 const OTHERS_MAX = 10_000;
 /** The policy service's defaults, for a record without a grant or a ruling. */
 const USUAL = { allow_for_ms: 15 * 60_000, grant_for_ms: 3_600_000 };
-/** Frequent events of other tenants that no decision of this tenant reads. */
-const OTHERS = new Set([
-  'trust_score_changed',
-  'case_set',
-  'fact_table_set',
-  'policy_bundle_published',
-  'grant_set',
-  'api_key_set',
-  'person_token_verified',
-  'limit_set',
-  'webhook_set',
-  'http_tool_set',
-]);
+/** The configuration of the installation, which the decisions of all tenants read. Nothing of another tenant is kept: bundles are exported. */
+const SHARED: ReadonlySet<string> = new Set(['tool_registered', 'adapter_pin_set']);
 
-/** True for an event of another tenant that no decision of this one reads. */
-const isOfOthers = (event: ReadEvent): boolean =>
-  OTHERS.has(event.event_type) || (event.event_type === 'tool_registered' && typeof event.event.only_tenant === 'string');
+/** True for a setting of the installation; a tool that one tenant registered belongs to that tenant. */
+const isShared = (event: ReadEvent): boolean =>
+  SHARED.has(event.event_type) && !(event.event_type === 'tool_registered' && typeof event.event.only_tenant === 'string');
 
 /** What to read. */
 export interface Wanted {
@@ -202,7 +191,7 @@ export class RecordingReader {
       for await (const { event } of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
         await gently.pause();
         if (topic === CONFIGURATION_TOPIC && judgeChange(ledger, event) !== 'applied') continue;
-        if (event.event.meta.tenant_id === tenant_id || !isOfOthers(event)) kept.push(withoutBase(event));
+        if (event.event.meta.tenant_id === tenant_id || isShared(event)) kept.push(withoutBase(event));
       }
     return kept;
   }
