@@ -36,6 +36,7 @@ async function found<T>(ask: () => Promise<T | undefined>): Promise<T> {
 
 /** A tenant that has an object of every kind that can be named. */
 export class Acme {
+  has_producer = false;
   /** By `<resource>.<parameter>`, or by the parameter alone. */
   readonly names = new Map<string, Named>();
 
@@ -233,10 +234,11 @@ export class Acme {
     const nobodys = '0197b3a0-1111-7111-8111-111111111111';
     const principal = { kind: 'user', id: MARK, roles: ['agent'] };
     this.names.set('key_id', named((await made<{ key_id: string }>(this.admin, 'POST', '/v1/keys', { principal })).key_id, nobodys));
-    // An embedded installation has no producers: there nobody has one.
+    // An embedded installation has no producers: its routes are probed, but acme gets nothing from them itself.
     const producer = { producer_id: 'acmes-producer', principal: { kind: 'agent', id: MARK, roles: ['agent'] } };
     const { status } = await this.admin.request('POST', '/v1/producers', producer);
     if (status !== 201 && status !== 409) throw new Error(`POST /v1/producers answers ${status}`);
+    this.has_producer = status === 201;
     this.names.set('producer_id', named('acmes-producer', 'nobodys-producer'));
     const until = new Date(Date.now() + 86_400_000).toISOString();
     for (const [resource, body] of [

@@ -98,7 +98,8 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
 
     test('each of those probes requests something that acme has: acme itself gets it', async () => {
       const order = ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'];
-      const probes = probed.all(routes).probes.filter(({ tells, route }) => tells || route.has_body);
+      const isThere = (path: string) => tenant.has_producer || !path.startsWith('/v1/producers/');
+      const probes = probed.all(routes).probes.filter(({ tells, route }) => (tells || route.has_body) && isThere(route.path));
       const vain: string[] = [];
       for (const probe of probes.sort((a, b) => order.indexOf(a.route.method) - order.indexOf(b.route.method))) {
         const by = INSTALLATIONS.test(probe.route.path) ? root : acme;
