@@ -45,6 +45,5 @@ export type { Submission } from './submitting/submission.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';
-export { newestFactMs } from './waiting/state-hlc.js';
 export { type Timed, TimerWheel } from './waiting/timer-wheel.js';
 export { type CallListener, WatchedCalls } from './waiting/watched-calls.js';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CallAnswer, type Caller, type Calls, newestFactMs, Refusal } from '@countersign/calls';
+import { type CallAnswer, type Caller, type Calls, Refusal } from '@countersign/calls';
+import { newestFactMs } from '@countersign/domain';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type TaskEnvelope, taskOf } from './task-of-call.js';
 

@@ -1,5 +1,4 @@
-import { newestFactMs } from '@countersign/calls';
-import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { type CallState, type CallStatus, newestFactMs, statusOf } from '@countersign/domain';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
 /** Once a call waits for people, there is no sense in asking each second. */

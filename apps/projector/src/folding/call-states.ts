@@ -4,13 +4,13 @@ import {
   compensationIn,
   evolve,
   evolveCompensated,
+  newestFact,
   type PlacedEvent,
   statusOf,
   terminalStatuses,
   unpackCall,
 } from '@countersign/domain';
 import { loadCallStates, type Sql } from '@countersign/store';
-import { hlcOf } from '../projections/call/call.projection.js';
 import type { Change } from '../projections/projection.js';
 import { callOf } from './storable-event.js';
 
@@ -154,7 +154,7 @@ export class CallStates {
       this.states.delete(call_id);
       if (this.originals.has(call_id)) this.originals.set(call_id, state);
       over--;
-      if (state.requested === null) this.unrequestedHlc = Math.max(this.unrequestedHlc, hlcOf(state));
+      if (state.requested === null) this.unrequestedHlc = Math.max(this.unrequestedHlc, newestFact(state).hlc);
     }
   }
 }

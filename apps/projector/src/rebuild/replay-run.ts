@@ -10,7 +10,6 @@ import {
   projectionPosition,
   type Replay,
   type Sql,
-  type Statement,
   type Store,
   switchBuilds,
   tablesOf,

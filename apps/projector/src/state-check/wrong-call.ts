@@ -1,22 +1,9 @@
-import { type CallState, packCall, unpackCall } from '@countersign/domain';
+import { type CallState, packCall, recordedFacts, unpackCall } from '@countersign/domain';
 import type { CallWrite } from '@countersign/store';
 import { callWrite } from '../projections/call/call.projection.js';
 
 const columns = ['tenant_id', 'case_id', 'run_id', 'tool', 'status', 'waits_approval', 'requested_at_ms', 'hlc'] as const;
-const facts = [
-  'call',
-  'requested',
-  'ruling',
-  'approval',
-  'approval_end',
-  'started',
-  'doubt',
-  'end',
-  'attempt',
-  'asked_inputs_json',
-  'compensation',
-  'late_effect',
-] as const;
+const facts = ['call', ...recordedFacts, 'attempt', 'asked_inputs_json'] as const;
 
 /** The state in a row; undefined if it cannot be read. */
 export function stateIn({ state }: Pick<CallWrite, 'state'>): CallState | undefined {

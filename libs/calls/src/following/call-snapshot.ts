@@ -1,9 +1,8 @@
-import type { CallState } from '@countersign/domain';
+import { type CallState, newestFact } from '@countersign/domain';
 import type { Caller } from '../caller.js';
 import { envelopeText } from '../envelope/envelope.js';
 import { seenBy } from '../envelope/seen-by.js';
 import type { Readable } from '../personal/readable.js';
-import { newestFact } from '../waiting/state-hlc.js';
 
 /** How a transport formats one status. Use one function per transport: its text is cached by it. */
 export type SnapshotFrame = (id: number, envelope: string) => string;

@@ -1,6 +1,5 @@
-import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
+import { type CallState, newestFact, statusOf, terminalStatuses } from '@countersign/domain';
 import type { Progress } from '@countersign/process';
-import { newestFact } from '../waiting/state-hlc.js';
 import type { CallSnapshot } from './call-snapshot.js';
 
 /** A follower of one call. */

@@ -1,8 +1,7 @@
 import { type CallTopic, type EventCodec, type EventMap, laneTopic, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
-import type { CallState } from '@countersign/domain';
+import { type CallState, newestFact } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import { newestFact } from '../waiting/state-hlc.js';
 import type { RecordWriter } from './record-writer.js';
 
 /** The commands that the gateway may record for a call. */

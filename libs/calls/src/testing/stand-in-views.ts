@@ -1,5 +1,5 @@
 import type { EventCodec } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent, packCall, statusOf } from '@countersign/domain';
+import { type CallState, evolve, newestFact, type PlacedEvent, packCall, statusOf } from '@countersign/domain';
 import type { EventLog, LogBatch, RunningSubscription } from '@countersign/event-log';
 import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import {
@@ -12,7 +12,6 @@ import {
   upsertApprovals,
   upsertCalls,
 } from '@countersign/store';
-import { newestFact } from '../waiting/state-hlc.js';
 
 /** The tables that readers use: the newest build. */
 const stable = stableTables(['calls', 'approvals']);

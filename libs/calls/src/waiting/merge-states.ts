@@ -1,5 +1,5 @@
 import type { ToolCall } from '@countersign/contracts';
-import type { CallState } from '@countersign/domain';
+import { type CallState, recordedFacts } from '@countersign/domain';
 
 const newer = <T extends { revision: number }>(a: T | null, b: T | null): T | null => {
   if (!a || !b) return a ?? b;
@@ -49,10 +49,8 @@ export function mergeStates(a: CallState | undefined, b: CallState): CallState {
   };
 }
 
-const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end', 'compensation', 'late_effect'] as const;
-
 /** True if two states of one call were folded from the same records. */
 export function sameFacts(a: CallState, b: CallState): boolean {
   if (a.attempt !== b.attempt || (a.call === null) !== (b.call === null)) return false;
-  return FACTS.every((fact) => a[fact]?.event_id === b[fact]?.event_id);
+  return recordedFacts.every((fact) => a[fact]?.event_id === b[fact]?.event_id);
 }

@@ -1,15 +1,6 @@
-import { type CallState, packCall, statusOf } from '@countersign/domain';
+import { type CallState, newestFact, packCall, statusOf } from '@countersign/domain';
 import { type CallWrite, type Statement, callTables as set, upsertCalls } from '@countersign/store';
 import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
-
-/** Highest hlc of the events of a call. */
-export function hlcOf(state: CallState): number {
-  const { requested, ruling, approval, approval_end, started, doubt, end, compensation, late_effect } = state;
-  let hlc = 0;
-  for (const fact of [requested, ruling, approval, approval_end, started, doubt, end, compensation, late_effect])
-    if (fact && fact.hlc > hlc) hlc = fact.hlc;
-  return hlc;
-}
 
 /** The row of a call. */
 export function callWrite(state: CallState): CallWrite {
@@ -26,7 +17,7 @@ export function callWrite(state: CallState): CallWrite {
     external_id: storable(call?.external_id ?? null),
     metadata_json: storable(call?.metadata_json ?? null),
     requested_at_ms: state.requested?.at_ms ?? 0,
-    hlc: hlcOf(state),
+    hlc: newestFact(state).hlc,
     state: packCall(state),
   };
 }
