@@ -2,6 +2,7 @@ import { RecordedCalls } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import { type ReadSaga, readSaga, type SagaStepWrite } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import { SHOWN_WITHIN_MS } from '../sagas/saga-answers.service.js';
 import { SagaExchanges } from '../sagas/saga-exchanges.service.js';
 import type { UndoneItem } from './undo.schemas.js';
 import { undoneStep } from './undone-items.js';
@@ -10,7 +11,6 @@ import { undoneStep } from './undone-items.js';
 const LOOK_EVERY_MS = 250;
 /** So long nothing has moved where only people can go on, ms: the next undo is requested shortly after the one before it has to wait. */
 const STILL_FOR_MS = 1_000;
-const SHOWN_WITHIN_MS = 1_000;
 
 /** Follows a saga that undoes earlier calls. */
 @Injectable()

@@ -2,11 +2,13 @@ import { canonicalText, type EventMap, type SourcePosition, sha256Hex } from '@c
 import type { TenantRulings } from '@countersign/decisions';
 import {
   type ConfigurationState,
-  type RunningSaga,
+  knownTool,
+  latenciesOf,
   resolveVersion,
   type SagaDefinition,
   sagaDefinitionsOf,
   stepsOfDefinition,
+  type TenantToolVersion,
   type ToolVersion,
   undoDefinition,
   usesOf,
@@ -32,8 +34,8 @@ export class StartOrders {
     if (definition_json === undefined)
       return `there is no version ${request.definition_version} of the saga definition ${request.definition}`;
     const own = this.compiled.ofText(tenant_id, definition_digest, definition_json);
-    const { tools, latencies } = usedTools(this.configuration.state, tenant_id, own.definition);
-    const asks = tools.some((tool) => this.allowsApproval(tenant_id, tool));
+    const used = usedVersions(this.configuration.state, tenant_id, own.definition);
+    const asks = used.some(({ tool }) => this.allowsApproval(tenant_id, tool));
     const { deadline_ms } = own.definition;
     const compiled = asks ? this.compiled.asking(tenant_id, definition_digest, own) : own;
     return {
@@ -44,7 +46,7 @@ export class StartOrders {
       definition_digest,
       definition_json: asks ? compiled.json : definition_json,
       inputs_json: request.inputs_json,
-      latencies,
+      latencies: latenciesOf(own.definition, used.map(knownTool)),
       deadline_at_ms: request.deadline_at_ms ?? (deadline_ms === undefined ? null : request.requested_at_ms + deadline_ms),
       by: request.by,
       authority: request.authority,
@@ -64,25 +66,14 @@ export class StartOrders {
   }
 }
 
-interface UsedTools extends Pick<RunningSaga, 'latencies'> {
-  tools: ToolVersion[];
-}
-
-/** The versions that calls of the steps would get now, and the declared p99 by step name: of its first usable level. */
-function usedTools(state: ConfigurationState, tenant_id: string, definition: SagaDefinition): UsedTools {
-  const tools: ToolVersion[] = [];
-  const latencies = new Map<string, number>();
-  for (const step of stepsOfDefinition(definition)) {
-    let p99_ms = step.use.p99_ms;
-    for (const { tool, version } of usesOf(step)) {
+/** The version of each used tool that a call would get now. */
+function usedVersions(state: ConfigurationState, tenant_id: string, definition: SagaDefinition): TenantToolVersion[] {
+  return stepsOfDefinition(definition).flatMap((step) =>
+    usesOf(step).flatMap(({ tool, version }) => {
       const found = resolveVersion(state, tenant_id, tool, version);
-      if (found.kind !== 'found') continue;
-      tools.push(found.tool);
-      p99_ms ??= found.tool.contract.sla?.p99_ms ?? 0;
-    }
-    if (p99_ms) latencies.set(step.name, p99_ms);
-  }
-  return { tools, latencies: Object.fromEntries(latencies) };
+      return found.kind === 'found' ? [found] : [];
+    }),
+  );
 }
 
 /** A saga that undoes earlier calls: the gateway chose them, and each undo is checked again before its call. */

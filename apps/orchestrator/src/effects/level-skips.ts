@@ -1,5 +1,6 @@
 import { canonicalText, NO_CONTEXT, type SagaLevelSkipReason, type ToolCall } from '@countersign/contracts';
 import {
+  knownTool,
   levelP99,
   levelSkipReason,
   limitsOf,
@@ -39,7 +40,7 @@ export class LevelSkips {
     const key = { tenant_id: saga.tenant_id, tool, version };
     const circuit = this.circuits.stateOf(saga.tenant_id, tool, version);
     const has_probe = circuit === 'half_open' && (await this.circuits.acquire(key, call_id));
-    const p99_ms = levelP99(usesOf(block)[level] as ToolUse, { latency_p99_ms: found.tool.contract.sla?.p99_ms ?? null });
+    const p99_ms = levelP99(usesOf(block)[level] as ToolUse, knownTool(found));
     const time_left_ms = timeLeft(saga.state, this.now_ms());
     const reason = levelSkipReason({ circuit, has_probe, rate_budget: await this.rateBudget(saga, due), p99_ms, time_left_ms });
     if (reason && has_probe) await this.circuits.release(key, call_id);

@@ -46,8 +46,8 @@ export class StepCalls {
     const answer = await submittedCall((sink) => this.calls.submit(call, by, sink));
     // A repeat may be refused although its call is on the record and runs.
     const known = answer instanceof Refusal ? await this.recorded(saga, run) : answer;
-    if (answer instanceof Refusal && known instanceof Refusal) return this.refused(saga, run, refusalError(answer));
-    const state = await this.following.settled(known as CallState, stop, tell);
+    if (known instanceof Refusal) return this.refused(saga, run, refusalError(answer as Refusal));
+    const state = await this.following.settled(known, stop, tell);
     if (!state) return undefined;
     this.scopes.outputs.note(state);
     return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);

@@ -1,8 +1,7 @@
 import { laneTopic, sagaKey } from '@countersign/contracts';
-import { evolveSaga, type SagaFact, type SagaState } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import { type OpenSaga, openedSaga } from '../sagas/open-saga.js';
-import type { SagaRecord, SagaSource } from './saga-replay.js';
+import { type SagaRecord, type SagaSource, stateAfter } from './saga-replay.js';
 
 const RECORDS_AT_ONCE = 1_000;
 
@@ -34,9 +33,9 @@ export async function readSagaFromLog({ log, codec, schemas }: SagaSource, place
   }
 }
 
-function folded(saga: OpenSaga | undefined, { event_type, event }: SagaRecord): OpenSaga | undefined {
-  if (event_type === 'saga_request_refused' || (saga && event.meta.hlc <= saga.hlc)) return saga;
-  const state: SagaState = evolveSaga(saga?.state, { event_type, body: event } as unknown as SagaFact);
-  if (!state) return undefined;
-  return saga ? { ...saga, state, hlc: event.meta.hlc } : openedSaga(event.meta, state);
+function folded(saga: OpenSaga | undefined, record: SagaRecord): OpenSaga | undefined {
+  const state = stateAfter(saga, record);
+  if (!state) return saga;
+  const { meta } = record.event;
+  return saga ? { ...saga, state, hlc: meta.hlc } : openedSaga(meta, state);
 }

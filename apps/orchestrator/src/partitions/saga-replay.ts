@@ -1,8 +1,8 @@
 import { type EventCodec, laneTopic, sagaKey } from '@countersign/contracts';
-import { evolveSaga, type SagaFact } from '@countersign/domain';
+import { evolveSaga, type SagaFact, type SagaState } from '@countersign/domain';
 import { BatchDecoder, type EventLog, PartitionReplay, type Recorded, type SchemaSource } from '@countersign/event-log';
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
-import { openedSaga } from '../sagas/open-saga.js';
+import { type OpenSaga, openedSaga } from '../sagas/open-saga.js';
 import type { PartitionSnapshot, PartitionStart } from './partition-start.js';
 
 const EVENTS_AT_ONCE = 1000;
@@ -20,6 +20,12 @@ export interface SagaSource {
 
 /** A record of a partition of sagas. */
 export type SagaRecord = Recorded<SagaFact['event_type'] | 'saga_request_refused'>;
+
+/** The state of a saga after one of its records; undefined if the record changes nothing: it is folded already, or no fact. */
+export function stateAfter(saga: Pick<OpenSaga, 'state' | 'hlc'> | undefined, { event_type, event }: SagaRecord): SagaState {
+  if (event_type === 'saga_request_refused' || (saga && event.meta.hlc <= saga.hlc)) return undefined;
+  return evolveSaga(saga?.state, { event_type, body: event } as unknown as SagaFact);
+}
 
 /** Folds the records of one partition: open sagas, ended ones, and up to where requests have an answer. */
 export class SagaReplay {
@@ -48,11 +54,9 @@ export class SagaReplay {
     const { meta } = record.event;
     if (this.isRepeat(meta.event_id)) return;
     this.answered(record);
-    if (record.event_type === 'saga_request_refused') return;
     const key = sagaKey(meta.tenant_id, record.event.saga_id);
     const open = this.start.sagas.get(key);
-    if (open && meta.hlc <= open.hlc) return;
-    const state = evolveSaga(open?.state, { event_type: record.event_type, body: record.event } as unknown as SagaFact);
+    const state = stateAfter(open, record);
     if (!state) return;
     if (open) Object.assign(open, { state, hlc: meta.hlc });
     else this.start.sagas.set(key, openedSaga(meta, { ...state, definition: this.compiled.of(meta.tenant_id, state).definition }));

@@ -16,9 +16,9 @@ import { keyOf, type SagaEvent, type SagaEventOf, sagaOf, storableJson } from '.
 type UndoEvent = SagaEventOf<'compensation_requested' | 'compensation_executed' | 'compensation_failed'>;
 type RunEvent = UndoEvent | SagaEventOf<'saga_step_requested' | 'saga_step_cancel_requested' | 'saga_step_ended'>;
 
-/** A row that reports nothing yet. A literal, so that its properties are allocated at once. */
 type RunOf = Pick<RunEvent['event'], 'step_id' | 'iteration' | 'attempt'>;
 
+/** A row that reports nothing yet. A literal, so that its properties are allocated at once. */
 function emptyRow(at: SagaEvent, { step_id, iteration, attempt }: RunOf): SagaStepWrite {
   const { tenant_id, saga_id } = sagaOf(at);
   return {
