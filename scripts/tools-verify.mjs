@@ -12,8 +12,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
 const say = args.includes('--json') ? () => undefined : (line) => console.log(line);
-// Tools for tests and benches: their counterparty is started by test/tools/probe-pack.int.spec.ts, which runs the same checks.
-const WITHOUT_EVALS = new Set(['probe']);
+// Tools for tests only. probe: its counterparty is started by test/tools/probe-pack.int.spec.ts, which runs the same checks.
+// conformance: npm run conformance checks its tools, as the MCP suite names them.
+const WITHOUT_EVALS = new Set(['conformance', 'probe']);
 
 function keptDigest(file) {
   try {

@@ -1,13 +1,12 @@
-import { type JSONRPCErrorResponse, type JSONRPCRequest, SdkHttpError } from '@modelcontextprotocol/client';
+import { type JSONRPCErrorResponse, type JSONRPCRequest, PROTOCOL_VERSION_META_KEY, SdkHttpError } from '@modelcontextprotocol/client';
 
-const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 /** An error of the server that JSON-RPC has no code for. */
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
 /** True for a request of 2026-07-28 or later, which belongs to no session. */
 export const isModern = ({ params }: Pick<JSONRPCRequest, 'params'>): boolean =>
-  typeof (params?._meta as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION] === 'string';
+  typeof (params?._meta as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION_META_KEY] === 'string';
 
 /** The JSON-RPC error in the body of an HTTP error, if there is one. */
 function errorIn(text: unknown): JSONRPCErrorResponse['error'] | undefined {

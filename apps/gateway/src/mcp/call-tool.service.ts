@@ -1,30 +1,28 @@
 import { Refusal } from '@countersign/calls';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseBody } from '../requests/body-issues.js';
 import type { ClientRequest } from './client-request.js';
 import { resultOfRefusal } from './envelope-result.js';
-import type { OwnTool } from './own-tool.js';
+import { described, type OwnTool } from './own-tool.js';
 import { ToolCallsService } from './tool-calls.service.js';
 
-const inputs = z.strictObject({ name: z.string().min(1).max(128), arguments: z.record(z.string(), z.unknown()).default({}) });
+const inputs = z.strictObject({
+  name: z.string().min(1).max(128).describe('the name of the tool'),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+});
 
 /** Calls a tool that `search_tools` found: most clients let a model call only what they listed. */
 @Injectable()
 export class CallToolTool implements OwnTool {
-  readonly tool: Tool = {
-    name: 'call_tool',
-    title: 'Call a found tool',
-    description: 'Calls a tool that search_tools found, with arguments that match its input schema.',
-    inputSchema: {
-      type: 'object',
-      properties: { name: { type: 'string', description: 'the name of the tool' }, arguments: { type: 'object' } },
-      required: ['name'],
-      additionalProperties: false,
-    },
-    annotations: { title: 'Call a found tool', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-  };
+  readonly tool = described(
+    'call_tool',
+    'Call a found tool',
+    'Calls a tool that search_tools found, with arguments that match its input schema.',
+    inputs,
+    { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  );
 
   constructor(private readonly calls: ToolCallsService) {}
 

@@ -23,10 +23,15 @@ export class CallableTools {
 
   constructor(private readonly policies: PolicyService) {}
 
+  /** Changes with everything that a list depends on, but the time. */
+  get position(): string {
+    const { config_offset, catalog_offset } = this.policies.configuration.state;
+    return `${config_offset}/${catalog_offset}`;
+  }
+
   /** The version of each tool that a call without a version runs, by name. Tools whose every call policy denies are left out. */
   of(caller: Caller): readonly TenantToolVersion[] {
-    const { config_offset, catalog_offset } = this.policies.configuration.state;
-    const position = `${config_offset}/${catalog_offset}`;
+    const { position } = this;
     const known = this.judged.get(caller);
     const now_ms = performance.now();
     if (known?.position === position && now_ms < known.until_ms) return known.tools;

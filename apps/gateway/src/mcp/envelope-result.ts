@@ -1,3 +1,4 @@
+import { isRecord } from '@countersign/mapping/pointer';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Problem, problemDocument } from '../http/problem.js';
 import { META, OCCURRENCE_ARGUMENT } from './meta-keys.js';
@@ -35,8 +36,6 @@ function outputBlock(output: unknown): ReturnType<typeof textBlock> {
   return textBlock(typeof output === 'string' ? output : JSON.stringify(output));
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function pendingText({ call_id, status, approval }: Envelope): string {
   const waits =
     status === 'pending_approval' && approval
@@ -55,7 +54,7 @@ export function resultOfEnvelope(text: string): CallToolResult {
     const said = `${error.code} (${status}): ${error.message}`;
     return { content: [textBlock(said), ...notes(envelope)], isError: true, _meta };
   }
-  const structured = isObject(output) ? { structuredContent: output } : {};
+  const structured = isRecord(output) ? { structuredContent: output } : {};
   return { content: [outputBlock(output), ...notes(envelope)], ...structured, isError: false, _meta };
 }
 

@@ -52,7 +52,9 @@ export class McpSessions implements OnModuleDestroy {
     const id = request.headers.get('mcp-session-id');
     if (id === null) return this.begin(request, exchange, options);
     const session = this.find(id, exchange);
-    return session ? session.transport.handleRequest(request, options) : rpcError(404, -32001, 'Session not found: initialize again');
+    return session
+      ? session.transport.handleRequest(request, options)
+      : rpcError(404, { code: -32001, message: 'Session not found: initialize again' });
   }
 
   private find(id: string | null, exchange: Exchange): Session | undefined {
@@ -60,7 +62,8 @@ export class McpSessions implements OnModuleDestroy {
   }
 
   private async begin(request: Request, exchange: Exchange, options: McpHandlerRequestOptions): Promise<Response> {
-    if (this.table.isFull(exchange.caller.tenant_id)) return rpcError(503, -32000, 'This gateway has too many sessions: retry later');
+    if (this.table.isFull(exchange.caller.tenant_id))
+      return rpcError(503, { code: -32000, message: 'This gateway has too many sessions: retry later' });
     const server = this.servers.open('legacy');
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,

@@ -1,8 +1,9 @@
+import { isRecord } from '@countersign/mapping/pointer';
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { HttpRequest } from '../http/reply.js';
 import type { ToolCallParams } from './call-of-request.js';
 
 const REVISION = '2026-07-28';
-const META = 'io.modelcontextprotocol/';
 /** Members of `params` that a plain call has. Others ask for more than an answer (input of the user, for example). */
 const PLAIN_PARAMS = new Set(['name', 'arguments', '_meta']);
 /** Capabilities by which a client may get something else than a result. */
@@ -16,15 +17,13 @@ export interface PlainToolCall {
   params: ToolCallParams;
 }
 
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isId = (id: unknown): id is string | number => typeof id === 'string' || Number.isSafeInteger(id);
 
 function isPlainMeta(meta: unknown): meta is Members {
-  if (!isObject(meta) || meta.progressToken !== undefined || meta[`${META}protocolVersion`] !== REVISION) return false;
-  const { [`${META}clientInfo`]: info, [`${META}clientCapabilities`]: capabilities } = meta;
-  if (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string') return false;
-  return isObject(capabilities) && !MORE_THAN_RESULTS.some((name) => name in capabilities);
+  if (!isRecord(meta) || meta.progressToken !== undefined || meta[PROTOCOL_VERSION_META_KEY] !== REVISION) return false;
+  const { [CLIENT_INFO_META_KEY]: info, [CLIENT_CAPABILITIES_META_KEY]: capabilities } = meta;
+  if (!isRecord(info) || typeof info.name !== 'string' || typeof info.version !== 'string') return false;
+  return isRecord(capabilities) && !MORE_THAN_RESULTS.some((name) => name in capabilities);
 }
 
 const namesCall = (headers: HttpRequest['headers'], name: unknown): boolean =>
@@ -35,10 +34,10 @@ const namesCall = (headers: HttpRequest['headers'], name: unknown): boolean =>
  * and anything doubtful; the SDK serves or refuses it.
  */
 export function plainToolCall({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): PlainToolCall | undefined {
-  if (!isObject(body) || body.jsonrpc !== '2.0' || body.method !== 'tools/call' || !isId(body.id) || !isObject(body.params))
+  if (!isRecord(body) || body.jsonrpc !== '2.0' || body.method !== 'tools/call' || !isId(body.id) || !isRecord(body.params))
     return undefined;
   const { name, arguments: given = {}, _meta } = body.params;
-  if (typeof name !== 'string' || !isObject(given) || !isPlainMeta(_meta) || !namesCall(headers, name)) return undefined;
+  if (typeof name !== 'string' || !isRecord(given) || !isPlainMeta(_meta) || !namesCall(headers, name)) return undefined;
   if (!Object.keys(body.params).every((member) => PLAIN_PARAMS.has(member))) return undefined;
   if (headers['mcp-session-id'] !== undefined || Object.keys(body).length !== 4) return undefined;
   return { id: body.id, params: { name, arguments: given, _meta } };

@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/calls';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseBody } from '../requests/body-issues.js';
@@ -7,30 +7,24 @@ import { searchTools } from '../tools/tool-search.js';
 import { CallableTools } from './callable-tools.service.js';
 import type { ClientRequest } from './client-request.js';
 import { resultOfRefusal } from './envelope-result.js';
-import type { OwnTool } from './own-tool.js';
+import { described, type OwnTool, readsOnly } from './own-tool.js';
 import { mcpTool } from './tool-form.js';
 
-const inputs = z.strictObject({ query: z.string().min(1).max(400), limit: z.int().min(1).max(20).default(5) });
+const inputs = z.strictObject({
+  query: z.string().min(1).max(400).describe('words that describe the task, for example: refund a payment'),
+  limit: z.int().min(1).max(20).default(5),
+});
 
 /** Finds tools by words, for callers whose tools are too many to list. */
 @Injectable()
 export class SearchToolsTool implements OwnTool {
-  readonly tool: Tool = {
-    name: 'search_tools',
-    title: 'Search tools',
-    description:
-      'Finds the tools for a task. Returns their names, descriptions and input schemas, best first. Then call one with call_tool.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', minLength: 1, maxLength: 400, description: 'words that describe the task, for example: refund a payment' },
-        limit: { type: 'integer', minimum: 1, maximum: 20, default: 5 },
-      },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    annotations: { title: 'Search tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  };
+  readonly tool = described(
+    'search_tools',
+    'Search tools',
+    'Finds the tools for a task. Returns their names, descriptions and input schemas, best first. Then call one with call_tool.',
+    inputs,
+    readsOnly,
+  );
 
   constructor(private readonly callable: CallableTools) {}
 

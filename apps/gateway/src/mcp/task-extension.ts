@@ -4,6 +4,7 @@ import {
   MissingRequiredClientCapabilityError,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { rpcError } from './rpc-error.js';
 
 /** The identifier of the tasks extension of 2026-07-28. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -36,6 +37,5 @@ export function refusedTaskNotifications(body: unknown): Response | undefined {
   const { id = null, params } = body as Subscription;
   if (params?.notifications?.taskIds === undefined) return undefined;
   if (params._meta?.[CLIENT_CAPABILITIES_META_KEY]?.extensions?.[TASKS] !== undefined) return undefined;
-  const error = { code: MISSING_CAPABILITY, message: 'Missing required client capability', data: REQUIRED };
-  return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 });
+  return rpcError(400, { code: MISSING_CAPABILITY, message: 'Missing required client capability', data: REQUIRED }, id);
 }

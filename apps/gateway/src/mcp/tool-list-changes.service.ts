@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '@countersign/process';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { ConfigurationService } from '../configuration/configuration.service.js';
+import { CallableTools } from './callable-tools.service.js';
 import { MCP_LOGGER } from './mcp-settings.js';
 import { type Lister, ToolListing } from './tool-listing.service.js';
 
@@ -25,7 +25,7 @@ export class ToolListChanges implements OnModuleDestroy {
 
   constructor(
     private readonly listing: ToolListing,
-    private readonly configuration: ConfigurationService,
+    private readonly callable: CallableTools,
     @Inject(MCP_LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -34,7 +34,7 @@ export class ToolListChanges implements OnModuleDestroy {
     const watcher = { lister, notify, digest: this.listing.digest(lister()) };
     this.watchers.add(watcher);
     if (!this.timer) {
-      this.seen = this.position();
+      this.seen = this.callable.position;
       this.timer = setInterval(() => void this.check(), CHECKED_EVERY_MS).unref();
     }
     return () => {
@@ -52,13 +52,8 @@ export class ToolListChanges implements OnModuleDestroy {
     this.timer = undefined;
   }
 
-  private position(): string {
-    const { config_offset, catalog_offset } = this.configuration.state;
-    return `${config_offset}/${catalog_offset}`;
-  }
-
   private async check(): Promise<void> {
-    const position = this.position();
+    const { position } = this.callable;
     if (this.is_checking || position === this.seen) return;
     this.is_checking = true;
     this.seen = position;

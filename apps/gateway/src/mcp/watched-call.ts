@@ -34,7 +34,7 @@ export class WatchedCall {
     this.unobserve = this.calls.observe({ caller, call_id: this.call_id }, reports);
   }
 
-  /** The request is answered, or nobody waits for it. */
+  /** The request was answered, or its client has left. */
   end(): void {
     this.request.signal.removeEventListener('abort', this.onAbort);
     this.unobserve?.();

@@ -27,8 +27,8 @@ const ANSWERING: ReadonlySet<EventType> = new Set([
 ] satisfies EventType[]);
 
 /**
- * Answers the calls of producers from the record: each record that may answer a call is read once by some gateway, whoever admitted the
- * call and whether that gateway still runs.
+ * Answers the calls of producers from the record: one gateway reads each record that may answer a call, also if another one admitted the
+ * call and no longer runs.
  */
 export class AnswerReader {
   constructor(

@@ -2,9 +2,7 @@ import { parseCallId, producerTopics } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 import type { EventLog, LogRecord, NewRecord } from '@countersign/event-log';
 import { type Problem, problemDocument } from '../http/problem.js';
-import { positionOf } from './produced-commands.js';
-
-const KEY_MAX = 255;
+import { positionOf, shortKeyOf } from './produced-commands.js';
 
 /** The answer to a call of a producer. */
 export interface ProducerAnswer {
@@ -41,8 +39,7 @@ export class AnswerTopic {
   private refusal({ producer_id, record, problem }: ProducerRefusal): NewRecord {
     const { topic, partition, offset } = record;
     const document = { ...problemDocument(problem, positionOf(record)), request: { topic, partition, offset } };
-    const key = record.key?.slice(0, KEY_MAX) ?? null;
-    return this.record(producer_id, 'tool_call_refused', partition, key, JSON.stringify(document));
+    return this.record(producer_id, 'tool_call_refused', partition, shortKeyOf(record), JSON.stringify(document));
   }
 
   private record(producer_id: string, event_type: string, partition: number, key: string | null, text: string): NewRecord {

@@ -40,6 +40,11 @@ export type ProducedCommand = ProducedRequest | ProducedCancellation | RejectedR
 export const positionOf = ({ topic, partition, offset }: Pick<LogRecord, 'topic' | 'partition' | 'offset'>): string =>
   `${topic}/${partition}/${offset}`;
 
+const KEY_MAX = 255;
+
+/** The key of a record of a producer, for records about it. */
+export const shortKeyOf = ({ key }: Pick<LogRecord, 'key'>): string | null => key?.slice(0, KEY_MAX) ?? null;
+
 const referenceName = (external_id: string): string => `${REFERENCE_PREFIX}${external_id}`;
 
 /** Reads what a record asks for. `value`: see RecordValues. */

@@ -3,10 +3,9 @@ import type { ApiKey } from '@countersign/domain';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
 import { type AppDeps, securityRecord } from '@countersign/process';
 import type { AnswerTopic } from './answer-topic.js';
-import { positionOf, type RejectedRecord } from './produced-commands.js';
+import { positionOf, type RejectedRecord, shortKeyOf } from './produced-commands.js';
 
 export const CONSUMER = 'gateway-producers';
-const KEY_MAX = 255;
 
 /**
  * Sets refused records aside: one dead letter each, one security event for those of a kind, and the refusal on the producer's answer topic.
@@ -42,8 +41,7 @@ export class RejectedRecords {
       value: Buffer.alloc(0),
       dead_lettered_at_ms: now_ms,
     });
-    const key = record.key?.slice(0, KEY_MAX) ?? null;
-    return { topic: 'dead-letter', partition: 0, key, value, headers: { event_type: 'record_dead_lettered' } };
+    return { topic: 'dead-letter', partition: 0, key: shortKeyOf(record), value, headers: { event_type: 'record_dead_lettered' } };
   }
 
   private securityEvents({ tenant_id, principal }: ApiKey, rejected: readonly RejectedRecord[]): NewRecord[] {
