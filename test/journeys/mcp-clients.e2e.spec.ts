@@ -82,7 +82,7 @@ describe.each(['mcp-claude-code', 'mcp-cursor', 'mcp-vs-code', 'mcp-inspector', 
     }
   });
 
-  test('is refused with a key that nobody has', async () => {
+  test('is refused with an unknown key', async () => {
     await expect(connected(marker, 'csk_wrong', {})).rejects.toThrow();
   });
 });

@@ -100,7 +100,7 @@ describe('a call that has ended soon', () => {
 });
 
 describe('a task of another principal', () => {
-  test('does not exist, as an id that nobody has', async () => {
+  test('is not found, as an unknown id is', async () => {
     const { taskId } = await waiting();
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
       const params = { inputResponses: {} };
