@@ -65,11 +65,12 @@ export function describeCallJourneys(at: JourneyWorld): void {
       expect(retried.body).toMatchObject({ status: 'in_doubt', deduplicated: true });
       expect(await at.counterparty.effectsOf(blind.body.idempotency_key)).toHaveLength(1);
       const operator = await at.admin.keyFor('user', 'otto', ['operator']);
-      const resolved = await operator.request('POST', `/v1/calls/${blind.body.call_id}/resolve`, {
-        resolution: 'happened',
-        output: { ok: true, seq: 1, key: 'k', amount: 7 },
-        reason: 'seen in the ledger',
+      const resolution = { resolution: 'happened', output: { ok: true, seq: 1, key: 'k', amount: 7 }, reason: 'seen in the ledger' };
+      expect(await operator.request('POST', `/v1/calls/${retried.body.call_id}/resolve`, resolution)).toMatchObject({
+        status: 409,
+        body: { reason: 'effect_of_another_call', original_call_id: blind.body.call_id },
       });
+      const resolved = await operator.request('POST', `/v1/calls/${blind.body.call_id}/resolve`, resolution);
       expect(resolved.status).toBeLessThan(300);
       expect((await at.agent.callUntil(blind.body.call_id, (envelope) => envelope.status !== 'in_doubt')).status).toBe('succeeded');
     });

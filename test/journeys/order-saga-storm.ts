@@ -82,7 +82,7 @@ async function resolveUndo(at: SagaJourneyWorld, call_id: string, undo_call_id: 
   if (undo.status !== 'in_doubt') return;
   const row = (await at.ledger.effects()).find(({ key }) => key === forward.idempotency_key);
   const resolution = row?.undone_by ? 'happened' : 'did_not_happen';
-  await at.olga.request('POST', `/v1/calls/${undo_call_id}/resolve`, { resolution, reason: 'seen in the ledger' });
+  await at.olga.request('POST', `/v1/calls/${undo.original_call_id ?? undo_call_id}/resolve`, { resolution, reason: 'seen in the ledger' });
 }
 
 async function resolve(at: SagaJourneyWorld, call_id: string): Promise<void> {

@@ -61,9 +61,11 @@ export class CallFollowing {
     });
   }
 
-  /** Whether a call in doubt took effect, once that is known. */
+  /** Whether a call in doubt took effect, once that is known. If another call answered it, the doubt is that call's, and only that one is resolved. */
   async evidence(saga: OpenSaga, { run, call_id, direction }: Follow, signal: AbortSignal): Promise<SagaOrder | undefined> {
-    const known = await this.find(saga.tenant_id, call_id);
+    const answered = await this.find(saga.tenant_id, call_id);
+    const original_call_id = statusOf(answered) === 'in_doubt' ? answered.end?.original_call_id : null;
+    const known = original_call_id == null ? answered : await this.find(saga.tenant_id, original_call_id);
     const state = await this.until(known, signal, (each) => statusOf(each) !== 'in_doubt');
     if (!state) return undefined;
     const happened = state.compensation !== undefined || state.end?.outcome.effect === 'happened';

@@ -87,6 +87,12 @@ export class Interventions {
     const status = statusOf(state);
     if (status !== 'in_doubt')
       return new Refusal('conflict', `only a call in doubt can be resolved; this call is ${status}`, { reason: 'call_not_in_doubt' });
+    const original_call_id = state.end?.original_call_id ?? null;
+    if (original_call_id !== null)
+      return new Refusal('conflict', `the outcome that is unknown is that of call ${original_call_id}: resolve that call`, {
+        reason: 'effect_of_another_call',
+        original_call_id,
+      });
     const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text);
     if (reason instanceof Refusal) return reason;
     const json = resolution === 'happened' && output !== undefined ? JSON.stringify(output) : null;

@@ -1,0 +1,29 @@
+import type { CallFollower } from '@countersign/calls/following/call-subscription';
+import type { CallState, Run } from '@countersign/domain';
+import { expect, test } from 'vitest';
+import type { OpenSaga } from '../sagas/open-saga.js';
+import { CallFollowing } from './call-following.js';
+
+const ended = (call_id: string, status: string, effect: string, original_call_id: string | null = null) =>
+  ({ call_id, end: { kind: original_call_id ? 'deduplicated' : 'executed', original_call_id, outcome: { status, effect } } }) as CallState;
+
+/** Calls as they are recorded, by id. Nothing changes while they are followed. */
+const followingOf = (...states: CallState[]) => {
+  const find = async (_tenant_id: string, call_id: string) => states.find((state) => state.call_id === call_id) as CallState;
+  const follow = (_known: CallState, _last: number, _follower: CallFollower) => () => undefined;
+  return new CallFollowing({ recorded: { find }, follow } as unknown as ConstructorParameters<typeof CallFollowing>[0]);
+};
+
+const saga = { tenant_id: 'default' } as OpenSaga;
+const undoInDoubt = { kind: 'follow', run: { call_id: 'step' } as Run, call_id: 'undo', direction: 'compensate' } as const;
+
+test('an undo that the doubt of an earlier call answered is known once the earlier call is resolved', async () => {
+  const following = followingOf(ended('undo', 'in_doubt', 'unknown', 'earlier'), ended('earlier', 'failed', 'none'));
+  const known = await following.evidence(saga, undoInDoubt, new AbortController().signal);
+  expect(known).toEqual({ kind: 'evidence', of_call_id: 'step', direction: 'compensate', happened: false });
+});
+
+test('an undo whose own outcome is unknown is not known', async () => {
+  const signal = AbortSignal.timeout(20);
+  expect(await followingOf(ended('undo', 'in_doubt', 'unknown')).evidence(saga, undoInDoubt, signal)).toBeUndefined();
+});
