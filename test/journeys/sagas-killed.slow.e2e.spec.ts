@@ -7,7 +7,7 @@ import { EmbeddedPlatform } from './embedded-platform.js';
 
 let platform: EmbeddedPlatform;
 beforeEach(async () => {
-  platform = await EmbeddedPlatform.start();
+  platform = await EmbeddedPlatform.create();
 });
 afterEach(() => platform.close());
 
@@ -40,10 +40,10 @@ async function ended(api: Api, saga_id: string): Promise<Saga> {
   throw new Error(`saga ${saga_id} did not end: ${JSON.stringify(body)}`);
 }
 
-/** Runs a saga while the platform dies at this point, and starts it again. */
+/** Runs a saga that moves file `a` while the platform dies at this point, and starts it again. */
 async function acrossCrash(point: string, definition: object): Promise<Saga> {
-  await platform.process.stop();
   await platform.up({ COUNTERSIGN_CRASH_AT: point });
+  writeFileSync(file('a'), 'text');
   const before = platform.admin();
   await before.request('POST', '/v1/sagas', { saga_id: 'killed', definition, inputs: {} }).catch(() => undefined);
   await platform.process.exit();
@@ -70,7 +70,6 @@ const POINTS = [
 ];
 
 test.each(POINTS)('a saga during which the platform is killed at %s completes or is undone, and each step happens once', async (point) => {
-  writeFileSync(file('a'), 'text');
   const found = await acrossCrash(point, FORWARD);
   const there = ['a', 'b', 'c'].map((name) => existsSync(file(name)));
   // A call that was killed before its effect fails, and then the saga is undone: never half of it.
@@ -81,7 +80,6 @@ test.each(POINTS)('a saga during which the platform is killed at %s completes or
 test.each([...points('orchestrator.before_records', [5, 7]), ...points('orchestrator.after_records', [6, 8])])(
   'a saga during whose compensation the platform is killed at %s is undone',
   async (point) => {
-    writeFileSync(file('a'), 'text');
     const found = await acrossCrash(point, BACK);
     expect(found.status).toBe('compensated');
     expect(['a', 'b', 'c'].map((name) => existsSync(file(name)))).toEqual([true, false, false]);

@@ -6,7 +6,7 @@ import { EmbeddedPlatform } from './embedded-platform.js';
 
 let platform: EmbeddedPlatform;
 beforeEach(async () => {
-  platform = await EmbeddedPlatform.start();
+  platform = await EmbeddedPlatform.create();
 });
 afterEach(() => platform.close());
 
@@ -17,14 +17,13 @@ interface Undone {
   items: { undo_call_id: string | null; undone: boolean }[];
 }
 
-/** Undoes a move while the platform dies at this point, and starts it again. */
+/** Undoes a move while the platform dies at this point, and starts it again. The move itself passes the point first. */
 async function undoneAcrossCrash(point: string, name: string): Promise<Envelope> {
+  await platform.up({ COUNTERSIGN_CRASH_AT: `${point}:2` });
   writeFileSync(file(name), name);
   const api = platform.admin();
   const { body: move } = await api.call({ tool: 'move_file', inputs: { source: name, destination: `${name}-moved` } });
   expect(move.status).toBe('succeeded');
-  await platform.process.stop();
-  await platform.up({ COUNTERSIGN_CRASH_AT: point });
   const url = `/v1/calls/${move.call_id}/undo`;
   const { preview_digest } = (await api.request<{ preview_digest: string }>('GET', url)).body;
   await api.request('POST', url, { preview_digest }).catch(() => undefined);
@@ -60,10 +59,8 @@ interface Saga {
 
 const ENDS = ['compensated', 'compensation_failed'];
 
-/** Undoes these calls while the platform dies at this point, and starts it again. Nobody asks a second time, unless the request was lost. */
-async function selectionAcrossCrash(point: string, call_ids: readonly string[]): Promise<Saga> {
-  await platform.process.stop();
-  await platform.up({ COUNTERSIGN_CRASH_AT: point });
+/** Undoes these calls while the platform dies, and starts it again. The request is sent a second time only if it was lost. */
+async function selectionAcrossCrash(call_ids: readonly string[]): Promise<Saga> {
   const before = platform.admin();
   const { preview_digest } = (await before.request<{ preview_digest: string }>('POST', '/v1/calls:undo', { call_ids, preview: true })).body;
   await before.request('POST', '/v1/calls:undo', { call_ids, preview_digest }).catch(() => undefined);
@@ -86,32 +83,35 @@ async function moved(source: string, destination: string): Promise<string> {
   return body.call_id;
 }
 
-const points = (name: string, passes: readonly number[]) => passes.map((pass) => `${name}:${pass}`);
-/** The saga has four undos: two on one file, two on files of their own. */
+const MOVES = [
+  ['a1', 'a2'],
+  ['a2', 'a3'],
+  ['c1', 'c2'],
+  ['d1', 'd2'],
+] as const;
+
+const points = (name: string, passes: readonly number[], passed_before = 0) => passes.map((pass) => `${name}:${pass + passed_before}`);
+const N = MOVES.length;
+/** The saga has four undos: two on one file, two on files of their own. Each move has passed the points of a call before. */
 const POINTS = [
-  ...points('gateway.before_request', [1]),
+  ...points('gateway.before_request', [1], N),
   ...points('orchestrator.before_records', [1, 2, 3, 5, 8]),
   ...points('orchestrator.after_records', [1, 2, 4, 7]),
-  ...points('policy.after_ruling', [1, 3]),
-  ...points('executor.after_claim', [2]),
-  ...points('executor.after_started', [2]),
-  ...points('executor.after_effect', [1, 3]),
-  ...points('executor.after_end', [2]),
+  ...points('policy.after_ruling', [1, 3], N),
+  ...points('executor.after_claim', [2], N),
+  ...points('executor.after_started', [2], N),
+  ...points('executor.after_effect', [1, 3], N),
+  ...points('executor.after_end', [2], N),
 ];
 
 test.each(POINTS)(
   'an undo of several calls during which gateway and orchestrator are killed at %s: none twice, none lost',
   async (point) => {
+    await platform.up({ COUNTERSIGN_CRASH_AT: point });
     for (const name of ['a1', 'c1', 'd1']) writeFileSync(file(name), name);
-    const moves = [
-      ['a1', 'a2'],
-      ['a2', 'a3'],
-      ['c1', 'c2'],
-      ['d1', 'd2'],
-    ] as const;
     const call_ids: string[] = [];
-    for (const [source, destination] of moves) call_ids.push(await moved(source, destination));
-    const saga = await selectionAcrossCrash(point, call_ids);
+    for (const [source, destination] of MOVES) call_ids.push(await moved(source, destination));
+    const saga = await selectionAcrossCrash(call_ids);
     const { items } = (await platform.admin().request<{ items: Envelope[] }>('GET', '/v1/calls?tool=move_file&limit=200&expand=*')).body;
     const undos = (items as (Envelope & { compensates: string | null })[]).filter(({ compensates }) => compensates !== null);
     expect(undos.map(({ compensates }) => compensates).sort()).toEqual([...call_ids].sort());
