@@ -6,7 +6,7 @@ export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } fro
 export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';
 export { callId, parseCallId, partitionOf, sagaKey, sagaPartition, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
-export { memberPointer } from './json-pointer.js';
+export { INPUT_POINTER, memberPointer, valueAt } from './json-pointer.js';
 export {
   attemptKey,
   derivedKey,
@@ -48,6 +48,14 @@ export {
   sealedParts,
   sealedText,
 } from './sealed-text.js';
+export {
+  parseSummary,
+  SUMMARY_CHARS_MAX,
+  SUMMARY_PLACEHOLDERS_MAX,
+  type SummaryMeasure,
+  type SummaryPart,
+  summaryPointers,
+} from './summary-template.js';
 export {
   approvalMode,
   contractDigest,

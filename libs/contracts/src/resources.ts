@@ -1,4 +1,5 @@
 import { canonicalText } from './canonical-text.js';
+import { INPUT_POINTER, valueAt } from './json-pointer.js';
 import type { ResourceEffect, ResourceTemplate, ToolContract } from './tool-contract.js';
 
 /** Longer names are cut: the shorter name covers everything below it. */
@@ -8,7 +9,6 @@ const RESOURCES_MAX = 32;
 
 const KIND = /^[a-z][a-z0-9_]{0,63}$/;
 const PLACEHOLDER = /\{([^{}]*)\}/;
-const POINTER = /^(\/([^~/]|~[01])+)+$/;
 const SEPARATOR = /[/\\]/;
 /** Text that needs only case folding. */
 const PLAIN = /^[ -~]*$/;
@@ -40,7 +40,7 @@ export function parseResourceName(name: string): ResourceName | { fault: string 
   const pointers = pieces.filter((_, at) => at % 2 === 1);
   if (texts.some((text) => /[{}]/.test(text)))
     return { fault: 'a brace is unbalanced: a placeholder is a JSON Pointer in braces, {/path}' };
-  const odd = pointers.find((pointer) => !POINTER.test(pointer));
+  const odd = pointers.find((pointer) => !INPUT_POINTER.test(pointer));
   if (odd !== undefined) return { fault: `{${odd}} is not a JSON Pointer to an input, for example {/path}` };
   if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text must not contain the segment ..' };
   if (pieces.every((piece) => piece === '')) return { fault: 'it has no segments after the kind' };
@@ -58,17 +58,6 @@ function nameOf(template: ResourceTemplate): ResourceName {
   if ('fault' in name) throw new TypeError(`resource ${JSON.stringify(template.name)}: ${name.fault}`);
   read.set(template, name);
   return name;
-}
-
-/** The value at a JSON Pointer; undefined if there is none. Only own properties of objects are used. */
-function valueAt(inputs: unknown, pointer: string): unknown {
-  let at = inputs;
-  for (const step of pointer.split('/').slice(1)) {
-    const property = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (at === null || typeof at !== 'object' || Array.isArray(at) || !Object.hasOwn(at, property)) return undefined;
-    at = (at as Record<string, unknown>)[property];
-  }
-  return at;
 }
 
 /** Normalizes names that some file system treats as one: Unicode NFC, case-folded. ẞ needs a second fold. */

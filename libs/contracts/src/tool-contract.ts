@@ -149,6 +149,7 @@ const PINNED = [
   'protocol',
   'endpoint',
   'resources',
+  'summary',
 ] as const satisfies readonly (keyof ToolContract)[];
 
 /**

@@ -35,6 +35,11 @@ export type AuditStatus = 0 | 1 | 2;
 
 /** Optional declarations of a tool. An absent field was not declared; its meaning is in its comment. */
 export interface ToolRecord {
+  /**
+   * What a call does, in one sentence for approvers, with inputs in braces: `Write {/path} ({bytes of /content} bytes)`. Absent: approvers
+   * read the title and the inputs that identify the effect.
+   */
+  summary?: string;
   /** Absent: no pattern. */
   pattern?: ToolPattern;
   /** Tags for discovery; absent: none. */

@@ -3,6 +3,7 @@ import { notAToolFaults } from './not-a-tool.js';
 import { patternFaults } from './pattern-rules.js';
 import { recordFaults } from './record-faults.js';
 import { resourceFaults } from './resource-faults.js';
+import { summaryFaults } from './summary-faults.js';
 import type { ToolTraits } from './tool.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -29,6 +30,7 @@ export function contractFaults(contract: ToolContract, traits: ToolTraits, runni
     ...limitFaults(contract),
     ...recordFaults(contract),
     ...resourceFaults(contract, running),
+    ...summaryFaults(contract, running),
     ...notAToolFaults(contract),
     ...patternFaults(contract),
   ];

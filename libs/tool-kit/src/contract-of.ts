@@ -76,6 +76,7 @@ export function contractOf(traits: ToolTraits, parts: ContractParts, running: Js
 }
 
 const recordFields = [
+  'summary',
   'pattern',
   'capabilities',
   'purposes',

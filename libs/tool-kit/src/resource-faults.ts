@@ -1,8 +1,7 @@
 import { isNode, isReadOnly, type JsonSchema, parseResourceName, type ResourceTemplate, type ToolContract } from '@countersign/contracts';
-import { referredTo } from './named-inputs.js';
+import { inputAt } from './input-at.js';
 
 const TEMPLATES_MAX = 16;
-const REFERENCES_MAX = 16;
 const EFFECTS: readonly unknown[] = ['replaces', 'adds'];
 
 /**
@@ -41,32 +40,6 @@ function effectFaults(effect: unknown, schema: JsonSchema): string[] {
   if (possible.length === 0) return [`effect.by: ${by} must be an input with an enum or a boolean`];
   const unknown = Object.keys(values).filter((value) => !possible.includes(value));
   return unknown.length > 0 ? [`effect.values: ${by} is never ${unknown.join(', ')}; it is one of ${possible.join(', ')}`] : [];
-}
-
-/** The schemas that describe the input at a JSON Pointer; a path through an array matches nothing. */
-function inputAt(root: JsonSchema, pointer: string): JsonSchema[] {
-  if (!pointer.startsWith('/')) return [];
-  const steps = pointer.slice(1).split('/');
-  return steps.reduce<JsonSchema[]>(
-    (schemas, step) => {
-      const property = step.replaceAll('~1', '/').replaceAll('~0', '~');
-      return schemas.flatMap((schema) => propertyOf(schema, property)).flatMap((schema) => alternatives(schema, root));
-    },
-    alternatives(root, root),
-  );
-}
-
-function propertyOf({ properties }: JsonSchema, property: string): JsonSchema[] {
-  const schema = isNode(properties) && Object.hasOwn(properties, property) ? properties[property] : undefined;
-  return isNode(schema) ? [schema] : [];
-}
-
-/** A schema and all schemas that describe the same value: its references and its alternatives. */
-function alternatives(schema: unknown, root: JsonSchema, references = 0): JsonSchema[] {
-  if (!isNode(schema) || references > REFERENCES_MAX) return [];
-  const others = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
-  const target = typeof schema.$ref === 'string' ? [referredTo(schema.$ref, root)] : [];
-  return [schema, ...[...others, ...target].flatMap((each) => alternatives(each, root, references + 1))];
 }
 
 function choicesOf(schema: JsonSchema): string[] {

@@ -18,6 +18,12 @@ export const httpToolRequest = z.strictObject({
   title: z.string().min(1).max(200),
   description: z.string().min(1).max(4000).describe('for models: when to use the tool and what it does'),
   category: z.string().min(1).max(100),
+  summary: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('what a call does, in one sentence for approvers: `Pay {/amount} to {/supplier}`; `{bytes of /content}` is a measure'),
   endpoint: z.string().min(1).max(2000).describe('https URL that gets a signed POST for each run'),
   input_schema: jsonSchema,
   output_schema: jsonSchema,

@@ -38,6 +38,7 @@ const contract = {
   tier: z.string().optional().describe('a tier stricter than the default of the effect class'),
   markings: names,
   scopes: names,
+  summary: z.string().optional().describe('what a call does, in one sentence with placeholders for inputs; absent: not declared'),
   pattern: text,
   capabilities: names,
   purposes: names,
