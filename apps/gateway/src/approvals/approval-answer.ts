@@ -3,6 +3,7 @@ import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow, PartRow } from '@countersign/store';
 import type { z } from 'zod';
+import type { Sentence } from '../approval-facts/sentence.js';
 import type { callEnvelope } from '../calls/envelope.schema.js';
 import type { ApprovalAnswer } from './approval-answers.schemas.js';
 
@@ -45,7 +46,7 @@ function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<s
   return { inputs, input: inputs, mapped_input, mapping: mappingJson(edited).mapping };
 }
 
-function partOf({ requested_at_ms, expires_at_ms, ...part }: PartRow): ApprovalAnswer['parts'][number] {
+function partOf({ requested_at_ms, expires_at_ms, next: _next, ...part }: PartRow): ApprovalAnswer['parts'][number] {
   return { ...part, requested_at: iso(requested_at_ms), expires_at: iso(expires_at_ms) };
 }
 
@@ -54,7 +55,7 @@ function editOf({ diff_json, ...edit }: NonNullable<ApprovalRow['requirement']['
 }
 
 /** Response for an approval request: the call, its reason, its caller and the votes so far. */
-export function approvalAnswerOf(row: ApprovalRow, reader: Reader): ApprovalAnswer {
+export function approvalAnswerOf(row: ApprovalRow, reader: Reader, sentence: Sentence | null): ApprovalAnswer {
   const { approval_id, call_id, revision, status } = row;
   const { inputs_json, mapped, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;
   const call = callOf(row.state, reader);
@@ -62,6 +63,8 @@ export function approvalAnswerOf(row: ApprovalRow, reader: Reader): ApprovalAnsw
   return {
     approval_id,
     call_id,
+    sentence: sentence?.text ?? null,
+    sentence_from: sentence?.from ?? null,
     revision,
     status,
     requested_at: iso(row.requested_at_ms),

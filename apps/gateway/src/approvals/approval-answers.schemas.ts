@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
+import { approvalFacts } from '../approval-facts/approval-facts.schemas.js';
 import { callDecision, callMapping } from '../calls/envelope.schema.js';
 import { ListMembers } from '../lists/list-members.js';
 import { pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
@@ -138,6 +139,15 @@ export const approvalAnswer = z
   .object({
     approval_id: z.string(),
     call_id: z.string(),
+    sentence: text.describe(
+      'what the call does, in one inert sentence from the contract of its tool and the inputs that run; null for a short time',
+    ),
+    sentence_from: z
+      .enum(['contract', 'inputs', 'withheld'])
+      .nullable()
+      .describe(
+        '`contract`: the tool declares the sentence. `inputs`: made from its title and the inputs that identify the effect. `withheld`: without inputs',
+      ),
     revision: z.int(),
     status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']),
     requested_at: timeOf,
@@ -163,6 +173,11 @@ export const approvalAnswer = z
     call: call.nullable(),
   })
   .meta({ id: 'Approval' });
+
+/** Response for one approval request: with everything that an approver must know. */
+export const approvalWithFacts = approvalAnswer
+  .extend(approvalFacts)
+  .meta({ id: 'ApprovalWithFacts', description: 'an approval request with facts for its approvers, all computed from records' });
 
 /** Members of a listed approval: who may decide, the deadline, the caller and the tool. Excludes the inputs. */
 export const approvalMembers = new ListMembers(approvalAnswer, {
@@ -208,6 +223,7 @@ export type ApprovalListQuery = z.infer<typeof approvalListQuery>;
 export const votedApproval = approvalAnswer.extend({ vote_id: z.string() }).meta({ id: 'VotedApproval' });
 
 export type ApprovalAnswer = z.infer<typeof approvalAnswer>;
+export type ApprovalWithFacts = z.infer<typeof approvalWithFacts>;
 export type VotedApproval = z.infer<typeof votedApproval>;
 
 const problem = z

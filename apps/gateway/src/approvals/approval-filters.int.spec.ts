@@ -1,7 +1,7 @@
 import { RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import { placed, sampleCall, sampleMeta } from '@countersign/calls/testing/samples';
 import { callId, uuidv7 } from '@countersign/contracts';
-import { type CallState, evolve, packCall } from '@countersign/domain';
+import { type CallState, evolve, initialConfiguration, packCall } from '@countersign/domain';
 import { PgliteStore, type RequestedApproval, stableTables, upsertApprovals, upsertCalls } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VerifiedTokens } from '../authentication/verified-tokens.js';
@@ -9,6 +9,7 @@ import { ConfigurationService } from '../configuration/configuration.service.js'
 import { DecisionLinks } from '../notifications/decision-link.js';
 import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
+import { TrustReader } from '../trust/trust-reader.js';
 import { ApprovalsModule } from './approvals.module.js';
 import { EditService } from './edit.service.js';
 
@@ -18,12 +19,13 @@ beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
   const views = { store, current: async () => true };
   app = await FeatureApp.open(ApprovalsModule, [
-    { provide: ConfigurationService, useValue: {} },
+    { provide: ConfigurationService, useValue: { state: initialConfiguration(), now_ms: () => 0 } },
     { provide: PolicyService, useValue: {} },
     { provide: Views, useValue: views },
     { provide: RecordedCalls, useValue: { views } },
     { provide: EditService, useValue: {} },
     { provide: VerifiedTokens, useValue: {} },
+    { provide: TrustReader, useValue: {} },
     { provide: DecisionLinks, useValue: {} },
     { provide: RecordGuard, useValue: { refusal: () => undefined } },
   ]);

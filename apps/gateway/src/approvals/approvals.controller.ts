@@ -11,9 +11,9 @@ import { behindHeader, viewsHeader } from '../positions/positions.js';
 import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import {
   type ApprovalListQuery,
-  approvalAnswer,
   approvalListQuery,
   approvalPage,
+  approvalWithFacts,
   type VoteOutcome,
   votedApproval,
   voteOutcomes,
@@ -52,8 +52,8 @@ export class ApprovalsController {
   }
 
   @Get(':approval_id')
-  @ApiOperation({ summary: 'Read an approval' })
-  @Answer(approvalAnswer)
+  @ApiOperation({ summary: 'Read an approval', description: 'With everything that an approver must know, computed from recorded facts.' })
+  @Answer(approvalWithFacts)
   read(@CurrentCaller() caller: Caller, @Param('approval_id') approval_id: string, @SeenPositions() seen: Seen) {
     return this.approvals.read(caller, approval_id, seen);
   }

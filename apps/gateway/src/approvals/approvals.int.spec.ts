@@ -7,6 +7,7 @@ import { ConfigurationService } from '../configuration/configuration.service.js'
 import { DecisionLinks } from '../notifications/decision-link.js';
 import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
+import { TrustReader } from '../trust/trust-reader.js';
 import { ApprovalsModule } from './approvals.module.js';
 import { EditService } from './edit.service.js';
 
@@ -29,6 +30,7 @@ beforeAll(async () => {
     { provide: RecordedCalls, useValue: { views, commands: { clock } } },
     { provide: EditService, useValue: {} },
     { provide: VerifiedTokens, useValue: { ensure: async () => undefined } },
+    { provide: TrustReader, useValue: {} },
     { provide: DecisionLinks, useValue: links },
     { provide: RecordGuard, useValue: { refusal: () => undefined } },
     { provide: Readable, useValue: Readable.plain },

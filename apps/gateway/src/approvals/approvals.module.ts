@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApprovalFactsModule } from '../approval-facts/approval-facts.module.js';
 import { ApprovalQualityController } from './approval-quality.controller.js';
 import { ApprovalQualityService } from './approval-quality.service.js';
 import { ApprovalSummaryController } from './approval-summary.controller.js';
@@ -15,6 +16,7 @@ import { VotesService } from './votes.service.js';
 
 /** Pending approvals, votes, grants and vote delegations. */
 @Module({
+  imports: [ApprovalFactsModule],
   controllers: [
     ApprovalQualityController,
     ApprovalSummaryController,

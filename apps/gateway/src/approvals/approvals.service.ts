@@ -2,10 +2,11 @@ import { type Caller, pickedOf, RecordedCalls, Refusal, type Seen, viewsBehind }
 import { type CallState, unpackCall } from '@countersign/domain';
 import { type ApprovalQuery, type ApprovalRow, type Cursor, listApprovals, readApproval } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import { ApprovalFactsService } from '../approval-facts/approval-facts.service.js';
 import type { Page } from '../lists/page-query.js';
 import { searchedPage } from '../lists/searched-page.js';
 import { approvalAnswerOf } from './approval-answer.js';
-import { type ApprovalAnswer, type ApprovalListQuery, approvalMembers } from './approval-answers.schemas.js';
+import { type ApprovalAnswer, type ApprovalListQuery, type ApprovalWithFacts, approvalMembers } from './approval-answers.schemas.js';
 
 /** The reader or voter: a caller, or the person of a decision link. */
 export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances' | 'token'>;
@@ -29,14 +30,18 @@ function storedQuery({ tenant_id }: Caller, query: ApprovalListQuery): Omit<Appr
 /** Approval requests, read from the views. */
 @Injectable()
 export class ApprovalsService {
-  constructor(private readonly calls: RecordedCalls) {}
+  constructor(
+    private readonly calls: RecordedCalls,
+    private readonly facts: ApprovalFactsService,
+  ) {}
 
   async list(caller: Caller, query: ApprovalListQuery, seen: Seen): Promise<Page<Partial<ApprovalAnswer>> | Refusal> {
     const likeness = query.like === undefined ? {} : await this.likeness(caller.tenant_id, query.like, seen);
     if (likeness instanceof Refusal) return likeness;
     const page = await this.page({ ...storedQuery(caller, query), ...likeness }, query);
     const picked = approvalMembers.picked(query);
-    const items = page.items.map((row) => approvalAnswerOf(row, caller));
+    const withSentence = picked?.has('sentence') ?? true;
+    const items = page.items.map((row) => (withSentence ? this.answer(row, caller) : approvalAnswerOf(row, caller, null)));
     return { items: picked ? items.map((item) => pickedOf(item, picked)) : items, next_cursor: page.next_cursor };
   }
 
@@ -51,13 +56,18 @@ export class ApprovalsService {
   }
 
   /** Records each read of a request: it is evidence of what an approver saw before the decision. */
-  async read(voter: Voter, approval_id: string, seen: Seen): Promise<ApprovalAnswer | Refusal> {
+  async read(voter: Voter, approval_id: string, seen: Seen): Promise<ApprovalWithFacts | Refusal> {
     const row = await this.find(voter.tenant_id, approval_id, seen);
     if (row instanceof Refusal) return row;
     const state = callOfRequest(row);
     const viewed_at_ms = this.calls.commands.clock.now_ms();
     if (state?.call) await this.calls.record('approval_viewed', state, { approval_id, viewer: voter.principal, viewed_at_ms });
-    return approvalAnswerOf(row, voter);
+    return { ...this.answer(row, voter), ...(await this.facts.of(row, voter)) };
+  }
+
+  /** A request as this reader may see it. */
+  answer(row: ApprovalRow, reader: Pick<Voter, 'clearances'>): ApprovalAnswer {
+    return approvalAnswerOf(row, reader, this.facts.sentence(row, reader));
   }
 
   async find(tenant_id: string, approval_id: string, seen: Seen): Promise<ApprovalRow | Refusal> {

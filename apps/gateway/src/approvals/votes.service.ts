@@ -5,7 +5,6 @@ import { type CallState, machineObjection, type PlacedEvent } from '@countersign
 import type { ApprovalRow } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { VerifiedTokens } from '../authentication/verified-tokens.js';
-import { approvalAnswerOf } from './approval-answer.js';
 import type { VotedApproval } from './approval-answers.schemas.js';
 import type { VoteRequest } from './approval-requests.schemas.js';
 import { ApprovalsService, callOfRequest, type Voter } from './approvals.service.js';
@@ -97,7 +96,7 @@ export class VotesService {
     this.calls.noted(verdict?.at);
     const now = await this.requestAfter(voter.tenant_id, approval_id, verdict?.at, seen);
     if (now instanceof Refusal) return now;
-    return { approval: { ...approvalAnswerOf(now, voter), vote_id: vote.vote_id }, is_judged: verdict !== undefined };
+    return { approval: { ...this.approvals.answer(now, voter), vote_id: vote.vote_id }, is_judged: verdict !== undefined };
   }
 
   /** The current request. After an edit it is the next one, once the views have it (the order of its two topics is not fixed). */

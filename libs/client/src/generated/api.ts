@@ -110,7 +110,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an approval */
+        /**
+         * Read an approval
+         * @description With everything that an approver must know, computed from recorded facts.
+         */
         get: operations["approvals_read"];
         put?: never;
         post?: never;
@@ -2877,6 +2880,10 @@ export interface components {
         ApprovalListItem: {
             approval_id?: string;
             call_id?: string;
+            /** @description what the call does, in one inert sentence from the contract of its tool and the inputs that run; null for a short time */
+            sentence?: string | null;
+            /** @description `contract`: the tool declares the sentence. `inputs`: made from its title and the inputs that identify the effect. `withheld`: without inputs */
+            sentence_from?: ("contract" | "inputs" | "withheld") | null;
             revision?: number;
             /** @enum {string} */
             status?: "pending" | "granted" | "denied" | "expired" | "cancelled" | "superseded";
@@ -3132,9 +3139,14 @@ export interface components {
                 timeout_at: string | null;
             };
         };
-        Approval: {
+        /** @description an approval request with facts for its approvers, all computed from records */
+        ApprovalWithFacts: {
             approval_id: string;
             call_id: string;
+            /** @description what the call does, in one inert sentence from the contract of its tool and the inputs that run; null for a short time */
+            sentence: string | null;
+            /** @description `contract`: the tool declares the sentence. `inputs`: made from its title and the inputs that identify the effect. `withheld`: without inputs */
+            sentence_from: ("contract" | "inputs" | "withheld") | null;
             revision: number;
             /** @enum {string} */
             status: "pending" | "granted" | "denied" | "expired" | "cancelled" | "superseded";
@@ -3170,6 +3182,17 @@ export interface components {
             parts: components["schemas"]["ApprovalPart"][];
             votes: components["schemas"]["ApprovalVote"][];
             call: components["schemas"]["ApprovalCall"] | null;
+            requested_by: components["schemas"]["ApprovalRequester"] | null;
+            /** @description why approval is asked: one part for each rule */
+            asked_because: components["schemas"]["ApprovalAskedPart"][];
+            unusual: components["schemas"]["ApprovalUnusualFact"][];
+            /** @description null: the tool declares no amount, or it is personal */
+            amount: components["schemas"]["ApprovalAmount"] | null;
+            undo: components["schemas"]["ApprovalUndo"] | null;
+            similar: components["schemas"]["SimilarApproval"][];
+            trust: components["schemas"]["ApprovalTrust"] | null;
+            /** @description until the first unmet part expires; 0 if the request is closed */
+            time_left_ms: number;
         };
         ApprovalCall: {
             /** @description name of the tool */
@@ -3222,6 +3245,141 @@ export interface components {
             /** @description markings that the reader lacks; inputs are withheld */
             withheld?: string[];
         };
+        ApprovalRequester: {
+            /** @description who asks for whom, in words */
+            text: string;
+            principal: {
+                kind: string;
+                id: string;
+            };
+            /** @description people who are responsible for the agent */
+            owners: string[];
+            on_behalf_of: {
+                kind: string;
+                id: string;
+            } | null;
+        };
+        ApprovalAskedPart: {
+            rule: string | null;
+            /** @description the rule in words */
+            text: string;
+            /** @description `text` is the description that the policy gives the rule */
+            described: boolean;
+            approver_roles: string[];
+            people: string[];
+            approvals: number;
+            quorum: number;
+            missing: number;
+            met: boolean;
+            /** @description people with a usable key who can meet the part now */
+            can_decide: string[];
+            /** @description more people can, whom this list does not have: people of identity providers are known only once they sign in */
+            can_decide_more: boolean;
+            voted: {
+                voter_id: string;
+                vote: string;
+                voted_at: string | null;
+                on_behalf_of: string | null;
+            }[];
+            barred: {
+                id: string;
+                /** @enum {string} */
+                because: "requester" | "owner" | "on_behalf_of" | "at_request";
+                text: string;
+            }[];
+            shortfall: string | null;
+            level: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            time_left_ms: number;
+            /** @description what happens at `expires_at` */
+            afterwards: {
+                /** @enum {string} */
+                kind: "deny" | "escalate";
+                approver_roles: string[];
+                people: string[];
+            };
+        };
+        ApprovalUnusualFact: {
+            /** @enum {string} */
+            code: "inputs_mapped" | "inputs_edited" | "first_use_of_tool" | "first_time_for_resource" | "amount_above_maximum" | "amount_far_above_median" | "agent_new_to_tool" | "agent_low_trust" | "tool_low_trust" | "version_new" | "version_newly_promoted" | "contract_changed";
+            text: string;
+            details: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description the amount of the call beside earlier calls of the same tool */
+        ApprovalAmount: {
+            /** @description JSON Pointer into the inputs that run */
+            field: string;
+            value: number;
+            last_30_days: {
+                count: number;
+                median: number | null;
+                maximum: number | null;
+                /** @description false: only the newest calls were compared */
+                complete: boolean;
+            };
+        };
+        ApprovalUndo: {
+            possible: boolean;
+            by_tool: string | null;
+            /** @description how long after its end; null: without a limit, or not possible */
+            within_ms: number | null;
+            /** @description set once the effect has happened */
+            until: string | null;
+            text: string;
+        };
+        /** @description an earlier request for the same tool by the same rule, and how it ended */
+        SimilarApproval: {
+            approval_id: string;
+            call_id: string;
+            sentence: string;
+            same_inputs: boolean;
+            approval_status: string;
+            call_status: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            requested_at: string;
+            decided_at: string | null;
+            /** @description people whose approvals or denial counted */
+            decided_by: string[];
+            reason: string | null;
+        };
+        ApprovalTrust: {
+            tool: {
+                score: number | null;
+                /** @enum {string} */
+                band: "unknown" | "low" | "medium" | "high";
+                text: string;
+                /** @description the terms that add up to the score; null: no score */
+                terms: {
+                    signal: string;
+                    weight: number;
+                    value: number;
+                    points: number;
+                }[] | null;
+            };
+            /** @description null: the caller is no agent */
+            agent: {
+                score: number | null;
+                /** @enum {string} */
+                band: "unknown" | "low" | "medium" | "high";
+                text: string;
+                /** @description the terms that add up to the score; null: no score */
+                terms: {
+                    signal: string;
+                    weight: number;
+                    value: number;
+                    points: number;
+                }[] | null;
+            } | null;
+        };
         VoteOutcomes: {
             items: components["schemas"]["VoteOutcome"][];
         };
@@ -3247,6 +3405,10 @@ export interface components {
         VotedApproval: {
             approval_id: string;
             call_id: string;
+            /** @description what the call does, in one inert sentence from the contract of its tool and the inputs that run; null for a short time */
+            sentence: string | null;
+            /** @description `contract`: the tool declares the sentence. `inputs`: made from its title and the inputs that identify the effect. `withheld`: without inputs */
+            sentence_from: ("contract" | "inputs" | "withheld") | null;
             revision: number;
             /** @enum {string} */
             status: "pending" | "granted" | "denied" | "expired" | "cancelled" | "superseded";
@@ -6091,6 +6253,8 @@ export interface components {
             tier?: string;
             markings: string[];
             scopes: string[];
+            /** @description what a call does, in one sentence with placeholders for inputs; absent: not declared */
+            summary?: string;
             pattern: string | null;
             capabilities: string[];
             purposes: string[];
@@ -6283,6 +6447,8 @@ export interface components {
             tier?: string;
             markings: string[];
             scopes: string[];
+            /** @description what a call does, in one sentence with placeholders for inputs; absent: not declared */
+            summary?: string;
             pattern: string | null;
             capabilities: string[];
             purposes: string[];
@@ -6501,6 +6667,8 @@ export interface components {
             tier?: string;
             markings: string[];
             scopes: string[];
+            /** @description what a call does, in one sentence with placeholders for inputs; absent: not declared */
+            summary?: string;
             pattern: string | null;
             capabilities: string[];
             purposes: string[];
@@ -8008,7 +8176,7 @@ export interface operations {
                 principal?: string;
                 /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: decision_id, ruling_digest, barred, evidence, distinct, terms, edit, parts, votes, call */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: sentence, sentence_from, decision_id, ruling_digest, barred, evidence, distinct, terms, edit, parts, votes, call */
                 expand?: string;
             };
             header?: never;
@@ -8062,7 +8230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Approval"];
+                    "application/json": components["schemas"]["ApprovalWithFacts"];
                 };
             };
             /** @description a problem document (RFC 9457) */
@@ -13445,6 +13613,8 @@ export interface operations {
                     /** @description for models: when to use the tool and what it does */
                     description: string;
                     category: string;
+                    /** @description what a call does, in one sentence for approvers: `Pay {/amount} to {/supplier}`; `{bytes of /content}` is a measure */
+                    summary?: string;
                     /** @description https URL that gets a signed POST for each run */
                     endpoint: string;
                     /** @description JSON Schema 2020-12 */

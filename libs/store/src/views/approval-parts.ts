@@ -20,6 +20,8 @@ export interface PartRow {
   expires_at_ms: number;
   /** Why the people known at the time of the request cannot reach the quorum. */
   shortfall: string | null;
+  /** The group that is asked once the time of the current one is over; null: the request then expires. */
+  next: Pick<Escalation, 'approver_roles' | 'people'> | null;
 }
 
 type RequestedParts = RequestedApproval & { requested_at_ms: number; expires_at_ms: number };
@@ -60,22 +62,27 @@ function groupAt({ requirement, level }: RecordedPart): Pick<Escalation, 'approv
   return { approver_roles, people, quorum };
 }
 
+function nextGroup(requirement: RecordedPart['requirement'] | null, level: number): PartRow['next'] {
+  const group = requirement?.on_expiry === 'escalate' ? requirement.escalate_to[level] : undefined;
+  return group ? { approver_roles: group.approver_roles, people: group.people } : null;
+}
+
 /** The current state of the parts of a request. */
 export function partRows(requested: RequestedParts, reported: readonly ReportedPart[]): PartRow[] {
   const isOnly = requested.parts.length < 2;
-  const now = (part: Omit<PartRow, 'approvals' | 'met'>): PartRow => {
+  const now = (part: Omit<PartRow, 'approvals' | 'met' | 'next'>, terms: RecordedPart['requirement'] | null): PartRow => {
     const rule = isOnly ? '' : (part.rule ?? '');
     const moved = { ...part, ...escalationOf(reported, rule) };
     const approvals = reported.find((one) => one.rule === rule)?.approvals ?? 0;
-    return { ...moved, approvals, met: approvals >= moved.quorum };
+    return { ...moved, approvals, met: approvals >= moved.quorum, next: nextGroup(terms, moved.level) };
   };
   if (requested.parts.length === 0) {
     const { rule, approver_roles, people, quorum, requirement, requested_at_ms, expires_at_ms } = requested;
     const times = { requested_at_ms, expires_at_ms, shortfall: null };
-    return [now({ rule, level: 0, approver_roles, people, quorum, four_eyes: requirement?.four_eyes ?? true, ...times })];
+    return [now({ rule, level: 0, approver_roles, people, quorum, four_eyes: requirement?.four_eyes ?? true, ...times }, requirement)];
   }
   return requested.parts.map((part) => {
     const { rule, level, requested_at_ms, expires_at_ms, shortfall, requirement } = part;
-    return now({ rule, level, ...groupAt(part), four_eyes: requirement.four_eyes, requested_at_ms, expires_at_ms, shortfall });
+    return now({ rule, level, ...groupAt(part), four_eyes: requirement.four_eyes, requested_at_ms, expires_at_ms, shortfall }, requirement);
   });
 }

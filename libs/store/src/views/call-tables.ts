@@ -17,13 +17,16 @@ const sampled = [
   'metadata',
 ];
 
+/** The statuses of calls that had, or may have had, an effect; a list of SQL literals. */
+export const effectStatuses = "'succeeded', 'in_doubt', 'compensated', 'compensation_failed'";
+
 /**
  * One row for each call. Its payload is written once, as its domain `CallState`, packed (22 µs for each row; JSON took 40 µs and three
  * times the size); the other columns only serve to find it. It stays in its row uncompressed up to 8 KB: compressing 2.5 KB took 26 µs.
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 8,
+  version: 9,
   readable_since: 2,
   tables: [
     {
@@ -42,6 +45,7 @@ export const callTables: ViewSet = {
         'CREATE INDEX {calls}_by_metadata ON {calls} USING gin ((metadata::jsonb) jsonb_path_ops) WHERE metadata IS NOT NULL',
         'CREATE INDEX {calls}_unrequested ON {calls} (partition, hlc) WHERE requested_at_ms = 0',
         `CREATE INDEX {calls}_unfinished ON {calls} (call_uuid) WHERE status IN ('pending_policy', 'pending_approval', 'running')`,
+        `CREATE INDEX {calls}_by_tool ON {calls} (tenant_id, tool, requested_at_ms) WHERE status IN (${effectStatuses})`,
         'CREATE INDEX {calls}_waiting ON {calls} (tenant_id, case_id) WHERE waits_approval',
       ],
     },
