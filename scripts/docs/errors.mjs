@@ -51,6 +51,7 @@ const advice = {
   'too-many-bytes': 'Wait `Retry-After` seconds; send fewer large bodies at once.',
   overloaded: 'Wait `Retry-After` seconds.',
   'too-many-streams': 'Close event streams, or wait `Retry-After` seconds.',
+  'too-many-sign-ins': 'Wait a minute. Open sessions are not affected.',
   unavailable: 'Send it again after `Retry-After` seconds. The request had no effect.',
   'no-ruling-yet': 'Read the call at `Location`: it is recorded and will be decided.',
   internal: 'Report it with its `request_id`; the cause is in the log of the gateway under that id.',

@@ -3,6 +3,7 @@ import { type Environment, flag, list, type ParsedConfig, readSettings, wholeNum
 import { z } from 'zod';
 import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
 import { type McpSettings, mcpSettings, mcpSettingsOf } from './mcp/mcp-settings.js';
+import { type SessionSettings, sessionSettings, sessionSettingsOf } from './sessions/session-settings.js';
 import type { StreamLimits } from './streams/stream-places.js';
 
 export interface StreamSettings extends StreamLimits {
@@ -32,6 +33,7 @@ export const gatewayVariables = z.object({
   ),
   ...httpSettings,
   ...mcpSettings,
+  ...sessionSettings,
   COUNTERSIGN_TEST_STRICT_ANSWERS: flag,
   COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000)
     .default(DEFAULT_STREAMS.gateway_max)
@@ -71,6 +73,8 @@ export interface GatewayConfig {
   streams?: StreamSettings;
   /** The MCP server; absent: `defaultMcpSettings`. */
   mcp?: McpSettings;
+  /** Browser sessions; absent: `defaultSessionSettings`. */
+  sessions?: SessionSettings;
   lanes: readonly string[];
   data_dir: string;
   /** Fails a request whose response its route does not declare. For tests. */
@@ -109,8 +113,12 @@ export function parseGatewayConfig(
   const http = httpLimits(parsed.config);
   const mcp = mcpSettingsOf(parsed.config, public_url);
   const sending = { callback_allow_private, proxies: proxies.proxies, smtp_url, mail_from, public_url };
+  const sessions = sessionSettingsOf(parsed.config);
   const strict_answers = parsed.config.COUNTERSIGN_TEST_STRICT_ANSWERS;
   return {
-    config: { host, port, identity_allow_private, tool_endpoints_private, ...sending, http, mcp, streams, lanes, data_dir, strict_answers },
+    config: {
+      ...{ host, port, identity_allow_private, tool_endpoints_private, ...sending, http, mcp, sessions, streams, lanes, data_dir },
+      strict_answers,
+    },
   };
 }

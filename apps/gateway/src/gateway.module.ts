@@ -62,6 +62,7 @@ import type { SagaParts } from './sagas/saga-parts.js';
 import { SagasModule, sagaProviders } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
+import { SessionsModule, type SignInParts } from './sessions/sessions.module.js';
 import { OpenStreams } from './streams/open-streams.js';
 import { TENANT_KEYS } from './token-exchanges/tenant-keys.js';
 import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.js';
@@ -79,6 +80,7 @@ import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 /** Shared dependencies of the controllers. */
 export interface GatewayParts {
   access: RequestAccess;
+  sign_in: SignInParts;
   key_uses: KeyUses;
   record: RecordGuard;
   /** Absent only in tests. */
@@ -184,6 +186,7 @@ export class GatewayModule {
         HttpModule.of(logger, parts.strict_answers),
         ReferencesModule,
         ...FEATURES,
+        SessionsModule.of(parts.sign_in),
         McpModule.of(parts.mcp, logger),
         ...(parts.audit ? [AuditModule.of(parts.audit)] : []),
         ...(parts.damage ? [DamagesModule] : []),

@@ -25,10 +25,7 @@ import {
 import { EditService } from './approvals/edit.service.js';
 import { auditParts, logAuditFaults } from './audit/audit-parts.js';
 import { SignedTrees } from './audit/signed-trees.js';
-import { Authenticator } from './authentication/authenticator.js';
-import { KeyUses } from './authentication/key-uses.js';
 import { ProviderKeys } from './authentication/provider-keys.js';
-import { RefusedRequests } from './authentication/refused-requests.js';
 import { TokenPrincipals } from './authentication/token-principals.js';
 import { VerifiedTokens } from './authentication/verified-tokens.js';
 import { BlobsService } from './blobs/blobs.service.js';
@@ -55,7 +52,6 @@ import type { GatewayParts } from './gateway.module.js';
 import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
 import { LoopbackCaller } from './http/loopback-caller.js';
-import { RequestAccess } from './http/request-access.js';
 import { listen } from './listen.js';
 import { type McpExtension, McpExtensions } from './mcp/mcp-extension.js';
 import { defaultMcpSettings } from './mcp/mcp-settings.js';
@@ -73,6 +69,7 @@ import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { producerParts } from './producers/producer-parts.js';
 import { sagaParts } from './sagas/saga-parts.js';
+import { accessParts } from './sessions/access-parts.js';
 import { createHttpApp } from './start-http.js';
 
 export interface RunningGateway extends RunningApp {
@@ -168,10 +165,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
-  const key_uses = new KeyUses(store, clock, logger);
-  const authenticator = new Authenticator(configuration, now_ms, tokens, key_uses);
   const loopback = beside.mcp_extension && new LoopbackCaller();
-  const access = new RequestAccess(authenticator, logger, new RefusedRequests(deps), loopback);
+  const { access, sign_in, key_uses } = accessParts(deps, configuration, tokens, { config, bounds, loopback });
   const { trustScores, rulings, policies } = policyParts(deps, settings);
   return {
     running,
@@ -183,6 +178,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     access,
+    sign_in,
     key_uses,
     record,
     configuration: settings,

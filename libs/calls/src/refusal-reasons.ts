@@ -108,7 +108,17 @@ export const refusalReasons = {
   },
   'late-vote': { approval_already_decided: 'The approval was decided, expired or cancelled.' },
   'precondition-failed': { etag_mismatch: 'The ETag of the request is not the current one.' },
+  unauthenticated: {
+    unauthenticated: 'The request has no valid key, token or session.',
+    session_ended: 'The session was signed out, or its key or person is no longer valid.',
+    session_expired: 'The session was idle for too long, or reached its maximum age.',
+    sign_in_failed: 'The key or link does not sign anyone in: it is unknown, used, revoked or expired.',
+  },
   forbidden: {
+    cross_site_request: 'The browser says that a page of another origin made the request.',
+    loopback_required: 'Only a browser on the machine of the gateway may do this.',
+    request_token_missing: 'The request changes state by a session cookie and lacks the token of the session.',
+    session_needs_https: 'Browser sessions need https, or http on loopback.',
     decision_link_expired: 'The decision link has expired.',
     decision_link_invalid: 'The decision link was not made by this installation, or was changed.',
     decision_link_revoked: 'The channel or the person of the decision link may no longer decide.',

@@ -28,6 +28,7 @@ export { type Circuit, type CircuitState, circuitStateAt } from './circuit/state
 export { inWindow, mergedSlots, type SlotCount, slotAt as circuitSlotAt, totalOf } from './circuit/window.js';
 export { evolveConfiguration } from './configuration/evolve.js';
 export { hasAdminKey } from './configuration/kinds/api-keys.js';
+export { isSessionEnded, SESSION_LIFE_MAX_MS, sessionEpoch } from './configuration/kinds/browser-sessions.js';
 export { type BrokenPromise, brokenPromise } from './configuration/kinds/catalog.js';
 export * from './configuration/kinds/delegations.js';
 export { factsOf } from './configuration/kinds/fact-tables.js';

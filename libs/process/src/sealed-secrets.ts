@@ -4,10 +4,13 @@ import type { TenantKeys } from './tenant-keys.js';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What the secrets are for: each purpose has its own key. */
-export type SecretPurpose = 'webhook-secret' | 'tool-endpoint-secret';
+/** What the sealed texts are for: each purpose has its own key. */
+export type SecretPurpose = 'webhook-secret' | 'tool-endpoint-secret' | 'browser-session' | 'sign-in-flow';
 
-/** Encrypts signing secrets for the log: AES-256-GCM under a key of the tenant, bound to their owner (a webhook, a version of a tool). */
+/**
+ * Encrypts signing secrets for the log, and cookies: AES-256-GCM under a key of the tenant, bound to their owner (a webhook, a version of a
+ * tool, the name of a cookie).
+ */
 export class SealedSecrets {
   constructor(
     private readonly keys: TenantKeys,

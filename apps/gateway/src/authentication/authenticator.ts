@@ -1,6 +1,6 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import type { Authority } from '@countersign/contracts';
-import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
+import { type ApiKey, isUsable, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import { SILENCE_MAX_MS } from '../configuration/configuration.service.js';
 import type { KeyUses } from './key-uses.js';
@@ -18,8 +18,9 @@ export const roles = [
   'admin',
 ] as const satisfies readonly Role[];
 
-export const unauthenticated = (detail: string): Refusal => new Refusal('unauthenticated', detail);
-export const invalidToken = (detail: string): Refusal => new Refusal('unauthenticated', detail, {}, { invalid_token: true });
+export const unauthenticated = (detail: string): Refusal => new Refusal('unauthenticated', detail, { reason: 'unauthenticated' });
+export const invalidToken = (detail: string): Refusal =>
+  new Refusal('unauthenticated', detail, { reason: 'unauthenticated' }, { invalid_token: true });
 
 /** Resolves a bearer token to its caller. Reads the configuration each time, so a revocation takes effect at once. */
 export class Authenticator {
@@ -37,18 +38,34 @@ export class Authenticator {
     if (authorization === undefined) return unauthenticated('send `Authorization: Bearer <key>`');
     if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
       return unauthenticated('the Authorization scheme must be Bearer');
-    if (this.configuration.staleness_ms('configuration-changed') > SILENCE_MAX_MS)
-      return new Refusal('unavailable', 'this gateway has not received key changes for too long: its keys may be stale', {
-        reason: 'keys_stale',
-      });
+    const stale = this.stale();
+    if (stale) return stale;
     const token = authorization.slice(7).trim();
     const hash = this.hashes.hashOf(token);
-    if (hash === undefined) return this.tokens.caller(token);
+    return hash === undefined ? this.tokens.caller(token) : this.callerOfHash(hash);
+  }
+
+  /** The caller with the API key of this hash. Check `stale` first. */
+  callerOfHash(hash: string): Caller | Refusal {
     const key = principalOfKey(this.configuration.state, hash, this.now_ms());
     if (!key) return invalidToken('the token is unknown, revoked or expired');
     if (!tenantOf(this.configuration.state, key.tenant_id)) return invalidToken('the token names a tenant that does not exist');
-    this.uses.note(key);
-    return this.ofKeys.get(key) ?? this.remember(key);
+    return this.used(key);
+  }
+
+  /** The caller with this credential; undefined if it is unknown, revoked or expired, or its tenant does not exist. Check `stale` first. */
+  callerOfKeyId(key_id: string): Caller | undefined {
+    const { state } = this.configuration;
+    const key = state.keys_by_id.get(key_id);
+    return key && isUsable(key, this.now_ms()) && tenantOf(state, key.tenant_id) ? this.used(key) : undefined;
+  }
+
+  /** Refuses everyone while this gateway may lack a revocation. */
+  stale(): Refusal | undefined {
+    if (this.configuration.staleness_ms('configuration-changed') <= SILENCE_MAX_MS) return undefined;
+    return new Refusal('unavailable', 'this gateway has not received key changes for too long: its keys may be stale', {
+      reason: 'keys_stale',
+    });
   }
 
   /** Verifies the signature of a token, so that `caller` can then answer synchronously. Undefined if no wait is needed. */
@@ -56,6 +73,11 @@ export class Authenticator {
     return authorization === undefined || authorization.startsWith('csk_', 7)
       ? undefined
       : this.tokens.prepare(authorization.slice(7).trim());
+  }
+
+  private used(key: ApiKey): Caller {
+    this.uses.note(key);
+    return this.ofKeys.get(key) ?? this.remember(key);
   }
 
   private remember(key: ApiKey): Caller {

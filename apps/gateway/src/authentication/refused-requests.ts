@@ -7,8 +7,9 @@ const KINDS_MAX = 1_000;
 
 interface Refused {
   tenant_id: string;
-  principal: Caller['principal'];
-  kind: AccessRefusal;
+  /** Null: unknown. */
+  principal: Caller['principal'] | null;
+  kind: AccessRefusal | 'sign_in_refused';
   detail: string;
   times: number;
 }
@@ -41,11 +42,19 @@ export class RefusedRequests {
   note({ tenant_id, principal }: Caller, request: RoutedRequest, refusal: Pick<Refusal, 'access' | 'detail'>): void {
     const kind = refusal.access;
     if (kind === undefined) return;
-    const detail = `${routeOf(request)}: ${refusal.detail}`;
-    const key = `${tenant_id}\0${principal.kind}:${principal.id}\0${kind}\0${detail}`;
+    this.count({ tenant_id, principal, kind, detail: `${routeOf(request)}: ${refusal.detail}` });
+  }
+
+  /** Records an attempt to sign in. `principal`: whose credential was used, if it is known. */
+  noteSignIn(tenant_id: string, principal: Caller['principal'] | null, detail: string): void {
+    this.count({ tenant_id, principal, kind: 'sign_in_refused', detail });
+  }
+
+  private count(one: Omit<Refused, 'times'>): void {
+    const key = JSON.stringify([one.tenant_id, one.principal?.kind, one.principal?.id, one.kind, one.detail]);
     const known = this.refused.get(key);
     if (known) known.times++;
-    else this.refused.set(key, { tenant_id, principal, kind, detail, times: 1 });
+    else this.refused.set(key, { ...one, times: 1 });
     if (this.refused.size >= KINDS_MAX) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), PACE_MS).unref();
   }

@@ -81,7 +81,7 @@ export class TokenPrincipals {
     if (known === undefined) return refuse('it was not verified');
     if (known instanceof Refusal) return known;
     if (!this.live(known)) return refuse('it has expired, or its provider has changed');
-    known.caller ??= callerOf(known);
+    known.caller ??= callerOfToken(known);
     return known.caller ?? refuse('its subject claim is missing');
   }
 
@@ -121,7 +121,12 @@ export class TokenPrincipals {
   }
 }
 
-function callerOf({ payload, provider, verified_at_ms }: Verified): Caller | undefined {
+/** The principal of verified claims by the settings of its provider, with its rights; undefined without a valid subject. */
+export function callerOfToken({
+  payload,
+  provider,
+  verified_at_ms,
+}: Pick<Verified, 'payload' | 'provider' | 'verified_at_ms'>): Caller | undefined {
   const named = principalOf(payload, provider);
   if (!named) return undefined;
   const { principal, rights } = named;

@@ -45,11 +45,25 @@ function identifiedAnswers(paths: OpenAPIObject['paths']): void {
       responses[status] = { ...response, headers: { ...(response.headers as Json | undefined), ...requestId } };
 }
 
+const SAFE: ReadonlySet<string> = new Set(['get', 'head']);
+/** The alternatives to a Bearer token: a session cookie, and for changes the token of the session besides. */
+const byCookie = (method: string) => (SAFE.has(method) ? { session: [] } : { session: [], request_token: [] });
+
+/** Only routes below `/v1` take session cookies. */
+function sessions(paths: OpenAPIObject['paths']): void {
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(methods) as [string, { security?: Json[] }][])
+      if (path.startsWith('/v1/') && operation.security?.some((scheme) => 'bearer' in scheme))
+        operation.security = [...operation.security, byCookie(method)];
+}
+
 const about = new DocumentBuilder()
   .setOpenAPIVersion('3.1.0')
   .setTitle('Countersign')
   .setVersion('0.1.0')
   .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'bearer')
+  .addCookieAuth('__Host-countersign', { type: 'apiKey', description: 'on http at loopback: `countersign`' }, 'session')
+  .addApiKey({ type: 'apiKey', in: 'header', name: 'Countersign-Session', description: '`request_token` of the session' }, 'request_token')
   .addSecurityRequirements('bearer')
   .addGlobalResponse({ status: 'default', ...problem })
   .build();
@@ -63,6 +77,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const stated = SwaggerModule.createDocument(app, about, { standardSchemaConverter: converted, operationIdFactory: operationIdOf });
   requiredBodies(stated.paths);
   identifiedAnswers(stated.paths);
+  sessions(stated.paths);
   const info = { ...stated.info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } };
   const schemas = { ...stated.components?.schemas, ...componentSchemas(problemSchema, 'output').components };
   return { ...stated, info, components: { ...stated.components, schemas } } as OpenAPIObject;

@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ACCESS, type Access } from './access.decorator.js';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
+import type { HttpReply } from './reply.js';
 import { RequestAccess } from './request-access.js';
 
 /**
@@ -26,6 +27,7 @@ export class AuthGuard implements CanActivate {
     const caller = this.access.admit(request, access);
     if (caller instanceof Refusal) throw caller;
     request.caller = caller;
+    if (request.headers.cookie !== undefined) this.access.renewSession(request, context.switchToHttp().getResponse<HttpReply>());
     return true;
   }
 }

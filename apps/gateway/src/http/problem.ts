@@ -15,6 +15,7 @@ const transport = {
   'too-many-bytes': limited(1),
   overloaded: limited(2),
   'too-many-streams': limited(5),
+  'too-many-sign-ins': limited(60),
 } as const satisfies Record<string, Meaning>;
 
 /** The name of a kind is the last part of the problem's `type`. */
@@ -69,6 +70,7 @@ const shown: Readonly<Record<ProblemKind, Shown>> = {
   'too-many-bytes': { status: 429, title: 'Too many bytes of request bodies in flight' },
   overloaded: { status: 503, title: 'The gateway is overloaded' },
   'too-many-streams': { status: 429, title: 'Too many event streams are open' },
+  'too-many-sign-ins': { status: 429, title: 'Too many attempts to sign in' },
   unavailable: { status: 503, title: 'A dependency is unavailable' },
   'no-ruling-yet': { status: 503, title: 'Recorded, but not decided yet' },
   internal: { status: 500, title: 'Internal error' },

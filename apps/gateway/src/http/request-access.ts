@@ -8,6 +8,7 @@ import type { LoopbackCaller } from './loopback-caller.js';
 import type { Problem } from './problem.js';
 import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
 import { requestIdOf } from './request-id.js';
+import type { SessionAccess } from './session-access.js';
 
 /** Converts an error to what the caller may know; its cause goes to the log only. */
 function problemOf(cause: unknown, { raw }: Pick<IncomingRequest, 'raw'>, logger: Logger): Problem {
@@ -31,23 +32,35 @@ function problemOf(cause: unknown, { raw }: Pick<IncomingRequest, 'raw'>, logger
   return new Refusal('internal', 'the request failed because of an internal error; its cause is in the log of the gateway');
 }
 
+/** Credentials besides the Authorization header. */
+interface OtherCredentials {
+  sessions?: SessionAccess | undefined;
+  /** Absent except for conformance runs. */
+  loopback?: LoopbackCaller | undefined;
+}
+
 /** Authenticates and authorizes requests, and turns their errors into problem documents. */
 export class RequestAccess {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly logger: Logger,
     readonly refused: RefusedRequests,
-    /** Absent except for conformance runs. */
-    private readonly loopback?: LoopbackCaller,
+    private readonly others: OtherCredentials = {},
   ) {}
 
   /** The caller, if the token is valid and has one of the roles (empty: any). */
   admit(request: IncomingRequest, allowed: readonly Role[]): Caller | Refusal {
-    const caller = this.loopback?.of(request) ?? this.authenticator.caller(request.headers.authorization);
+    const caller = this.callerOf(request);
     if (caller instanceof Refusal) return caller;
     const lacking = lacksRole(caller, allowed);
     if (lacking) this.refused.note(caller, request, lacking);
     return lacking ?? caller;
+  }
+
+  /** Extends the session of an admitted request. */
+  renewSession(request: IncomingRequest, reply: OutgoingReply): void {
+    const renewed = this.others.sessions?.renewedCookie(request);
+    if (renewed !== undefined) reply.header('set-cookie', renewed);
   }
 
   /** Sends a problem to a caller. Records the refusal if the caller lacks a right. */
@@ -68,5 +81,11 @@ export class RequestAccess {
 
   fault(request: IncomingRequest, reply: OutgoingReply, cause: unknown): void {
     sendProblem(request, reply, problemOf(cause, request, this.logger));
+  }
+
+  private callerOf(request: IncomingRequest): Caller | Refusal {
+    const { sessions, loopback } = this.others;
+    const by_cookie = request.headers.cookie === undefined ? undefined : sessions?.callerOf(request);
+    return by_cookie ?? loopback?.of(request) ?? this.authenticator.caller(request.headers.authorization);
   }
 }

@@ -9,6 +9,27 @@ const kind = z.enum(['agent', 'user', 'service']);
 /** Only algorithms with asymmetric keys: a shared secret could also forge tokens. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
 
+const signIn = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^\P{C}*$/u, 'has control or invisible characters')
+    .describe('shown to the person'),
+  client_id: z.string().min(1).max(200),
+  client_secret: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/)
+    .nullable()
+    .default(null)
+    .describe('name of the secret (workspace or org) of the client; null: a public client'),
+  scopes: z
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/))
+    .max(50)
+    .default([])
+    .describe('requested besides `openid`'),
+});
+
 /** Body of `PUT /v1/identity-providers/{provider_id}`. */
 export const identityProviderRequest = z
   .strictObject({
@@ -39,6 +60,7 @@ export const identityProviderRequest = z
       .max(365 * DAY_MS)
       .default(STAND_INS_LIVE_MS)
       .describe('the same for votes that a delegate casts for the person'),
+    sign_in: signIn.nullish().describe('the client with which people sign in to the console; absent: nobody does'),
   })
   .meta({ id: 'IdentityProviderSettings' });
 
@@ -59,6 +81,10 @@ export const identityProvider = z
     purposes_claim: z.string(),
     people_live_ms: z.int(),
     stand_ins_live_ms: z.int(),
+    sign_in: signIn
+      .extend({ client_secret: z.string().nullable(), scopes: z.array(z.string()) })
+      .nullable()
+      .describe('the client with which people sign in to the console; null: nobody does'),
     tenant_id: z.string(),
     changed_at: timeOf,
   })

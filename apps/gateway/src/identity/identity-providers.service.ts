@@ -39,7 +39,7 @@ export class IdentityProvidersService {
     request: EditRequest,
   ): Promise<WithHeaders<IdentityProviderAnswer> | Refusal> {
     const { tenant_id, principal: by } = caller;
-    const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null, removed: false, by };
+    const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null, sign_in: body.sign_in ?? null, removed: false, by };
     const edited = await this.configuration.editEverywhere(request, {
       tenant_id,
       type: 'identity_provider_set',
@@ -49,8 +49,8 @@ export class IdentityProvidersService {
     });
     if (edited instanceof Refusal) return edited;
     const { by: _by, removed: _removed, ...set } = edited.fields;
-    const { people_live_ms, stand_ins_live_ms } = fields;
-    return { body: answerOf({ ...set, people_live_ms, stand_ins_live_ms, tenant_id }), headers: { etag: edited.etag } };
+    const { people_live_ms, stand_ins_live_ms, sign_in } = fields;
+    return { body: answerOf({ ...set, people_live_ms, stand_ins_live_ms, sign_in, tenant_id }), headers: { etag: edited.etag } };
   }
 
   async remove({ tenant_id, principal: by }: Caller, provider_id: string, request: EditRequest): Promise<Refusal | undefined> {
@@ -82,6 +82,7 @@ export class IdentityProvidersService {
       const fault = url === undefined ? undefined : this.configuration.identity_addresses.fault(url)?.message;
       if (fault) return refused(path, fault);
     }
+    if (body.sign_in && body.kind !== 'user') return refused('/sign_in', 'only providers of users may sign people in: kind must be user');
     const own = `urn:countersign:tenant:${caller.tenant_id}`;
     if (caller.tenant_id !== DEFAULT_TENANT && body.audiences.some((audience) => audience !== own && !audience.startsWith(`${own}:`)))
       return refused('/audiences', `a tenant's own audiences begin with ${own}; an admin of tenant ${DEFAULT_TENANT} may set others`);

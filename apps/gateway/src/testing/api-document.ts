@@ -45,6 +45,7 @@ export function routedGateway(): Promise<INestApplication> {
     producers: {},
     sagas: {},
     usage: {},
+    sign_in: {},
   } as unknown as GatewayParts;
   const module = GatewayModule.of(whole, createLogger('gateway', 'silent'));
   return NestFactory.create(module, new FastifyAdapter(), { logger: false, abortOnError: false, preview: true });

@@ -2224,6 +2224,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read your session */
+        get: operations["session_read"];
+        put?: never;
+        /** Sign in to the console with an API key */
+        post: operations["session_sign_in"];
+        /** Sign out */
+        delete: operations["session_sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session:end-all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out everywhere */
+        post: operations["session_sign_out_everywhere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/checkpoint": {
         parameters: {
             query?: never;
@@ -4607,6 +4643,14 @@ export interface components {
             purposes_claim: string;
             people_live_ms: number;
             stand_ins_live_ms: number;
+            /** @description the client with which people sign in to the console; null: nobody does */
+            sign_in: {
+                /** @description shown to the person */
+                name: string;
+                client_id: string;
+                client_secret: string | null;
+                scopes: string[];
+            } | null;
             tenant_id: string;
             /**
              * Format: date-time
@@ -4665,6 +4709,22 @@ export interface components {
              * @default 1209600000
              */
             stand_ins_live_ms: number;
+            /** @description the client with which people sign in to the console; absent: nobody does */
+            sign_in?: {
+                /** @description shown to the person */
+                name: string;
+                client_id: string;
+                /**
+                 * @description name of the secret (workspace or org) of the client; null: a public client
+                 * @default null
+                 */
+                client_secret: string | null;
+                /**
+                 * @description requested besides `openid`
+                 * @default []
+                 */
+                scopes: string[];
+            } | null;
         };
         IdentityProvider: {
             provider_id: string;
@@ -4687,6 +4747,14 @@ export interface components {
             purposes_claim: string;
             people_live_ms: number;
             stand_ins_live_ms: number;
+            /** @description the client with which people sign in to the console; null: nobody does */
+            sign_in: {
+                /** @description shown to the person */
+                name: string;
+                client_id: string;
+                client_secret: string | null;
+                scopes: string[];
+            } | null;
             tenant_id: string;
             /**
              * Format: date-time
@@ -7463,6 +7531,36 @@ export interface components {
             /** @description signing secret (Standard Webhooks), shown once at creation */
             secret?: string;
         };
+        KeySignIn: {
+            /** @description an API key of a user */
+            key: string;
+        };
+        Session: {
+            tenant_id: string;
+            /** @description with its roles as of now */
+            principal: components["schemas"]["Principal"];
+            /** @enum {string} */
+            signed_in_by: "key" | "link" | "openid";
+            /** @description id of the credential; `jwt:<provider_id>` for a person of an identity provider */
+            key_id: string;
+            /** @description send it in the header `Countersign-Session` of each request that changes state */
+            request_token: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description the session ends then, unless it is used before
+             */
+            idle_expires_at: string;
+            /**
+             * Format: date-time
+             * @description the session ends then
+             */
+            expires_at: string;
+        };
         Cosignatures: {
             /** @description the witnesses whose cosignatures were stored */
             witnesses: string[];
@@ -7931,7 +8029,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:invalid-saga-definition" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-sagas" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
+            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:invalid-saga-definition" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-sagas" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:too-many-sign-ins" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
             title: string;
             status: number;
             detail: string;
@@ -7948,7 +8046,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -15359,6 +15457,138 @@ export interface operations {
             path: {
                 webhook_id: string;
             };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            204: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeySignIn"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            204: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_sign_out_everywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

@@ -1387,6 +1387,18 @@ export interface ApiKeySet {
   based_on?: BaseVersion[];
 }
 
+/** A person signed out: one browser session ended, or all sessions of the person. */
+export interface BrowserSessionsEnded {
+  meta: Meta;
+  principal: Principal;
+  /** Issuer of the principal: `local`, or the issuer of an identity provider. */
+  issuer: string;
+  /** Null: all sessions that started before this record. */
+  session_id: string | null;
+  by: Principal;
+  ended_at_ms: number;
+}
+
 /** A case was opened or closed; case ids are minted by the gateway. */
 export interface CaseSet {
   meta: Meta;
@@ -1527,6 +1539,8 @@ export interface IdentityProviderSet {
   people_live_ms?: number;
   /** The same for the right of a person who let somebody else vote meanwhile. */
   stand_ins_live_ms?: number;
+  /** Null: nobody signs in to the console with this provider. */
+  sign_in?: ProviderSignIn | null;
 }
 
 /** What the subjects are. */
@@ -1536,6 +1550,16 @@ export type ProviderKind = 'agent' | 'user' | 'service';
 export interface RoleMapping {
   value: string;
   role: string;
+}
+
+/** The client with which people sign in to the console. */
+export interface ProviderSignIn {
+  /** Shown to the person. */
+  name: string;
+  client_id: string;
+  /** Name of the secret of the client; null: a public client. */
+  client_secret: string | null;
+  scopes: string[];
 }
 
 /** A version of a guard limit of a tenant. removed takes the limit away; its versions stay readable. */
@@ -1822,6 +1846,28 @@ export type SecretScope = 'user' | 'workspace' | 'org';
 
 /** What became of it. */
 export type SecretChange = 'set' | 'rotated' | 'deleted';
+
+/** A link that signs a person in once. */
+export interface SignInLinkSet {
+  meta: Meta;
+  link_id: string;
+  /** SHA-256 of the token, hex. */
+  token_hash: string;
+  /** Credential of the person that it signs in. */
+  key_id: string;
+  expires_at_ms: number;
+  by: Principal;
+  created_at_ms: number;
+}
+
+/** A sign-in link was used. The first record of a link counts; later ones change nothing. */
+export interface SignInLinkUsed {
+  meta: Meta;
+  link_id: string;
+  /** The session that it started. */
+  session_id: string;
+  used_at_ms: number;
+}
 
 /** A subject's keys are destroyed: whatever they sealed is gone for good, wherever it is kept. */
 export interface SubjectErased {
@@ -2486,6 +2532,7 @@ export interface EventMap {
   adapter_pin_set: AdapterPinSet;
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
+  browser_sessions_ended: BrowserSessionsEnded;
   case_set: CaseSet;
   damage_accepted: DamageAccepted;
   delegation_set: DelegationSet;
@@ -2509,6 +2556,8 @@ export interface EventMap {
   retention_set: RetentionSet;
   saga_definition_set: SagaDefinitionSet;
   secret_changed: SecretChanged;
+  sign_in_link_set: SignInLinkSet;
+  sign_in_link_used: SignInLinkUsed;
   subject_erased: SubjectErased;
   tenant_set: TenantSet;
   token_exchange_set: TokenExchangeSet;
@@ -2558,7 +2607,7 @@ export interface TopicEvents {
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'browser_sessions_ended'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'sign_in_link_set'> | Tagged<'sign_in_link_used'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -1,6 +1,7 @@
 import type { EventMap } from '@countersign/contracts';
 import type { PlacedEvent } from '../call/evolve.js';
 import { revokeKey, setKey } from './kinds/api-keys.js';
+import { endSessions } from './kinds/browser-sessions.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
 import { setDelegation } from './kinds/delegations.js';
@@ -19,6 +20,7 @@ import { setProducer } from './kinds/producers.js';
 import { applyRetention, setRetention } from './kinds/retention.js';
 import { setSagaDefinition } from './kinds/saga-definitions.js';
 import { noteSecret } from './kinds/secrets.js';
+import { setSignInLink, useSignInLink } from './kinds/sign-in-links.js';
 import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
 import { setOverride } from './kinds/tool-policies.js';
@@ -50,6 +52,9 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   limit_set: setLimit,
   identity_provider_set: setIdentityProvider,
   person_token_verified: noteVerifiedToken,
+  browser_sessions_ended: endSessions,
+  sign_in_link_set: setSignInLink,
+  sign_in_link_used: useSignInLink,
   user_delegation_set: setUserDelegation,
   secret_changed: noteSecret,
   token_exchange_set: setTokenExchange,

@@ -12,7 +12,7 @@ export function setIdentityProvider(state: ConfigurationState, event: EventMap['
   const { meta, based_on: _base, by: _by, removed, ...rest } = event;
   // Records from before these fields existed lack them.
   const { people_live_ms = PEOPLE_LIVE_MS, stand_ins_live_ms = STAND_INS_LIVE_MS } = event;
-  const fields = { ...rest, people_live_ms, stand_ins_live_ms };
+  const fields = { ...rest, people_live_ms, stand_ins_live_ms, sign_in: event.sign_in ?? null };
   const { tenant_id } = meta;
   const { identity_providers, verified_tokens } = tenantPart(state, tenant_id);
   // Forget the tokens verified under the earlier settings: the next token of each person is read with the new settings.

@@ -3,6 +3,7 @@ import type {
   IdentityProviderSet,
   PersonLinkSet,
   Principal,
+  SignInLinkSet,
   TokenExchangeSet,
   UserDelegationSet,
 } from '@countersign/contracts';
@@ -44,6 +45,22 @@ export type Delegation = Omit<DelegationSet, 'meta' | 'based_on' | 'ended'>;
 
 /** How the tenant's tools get a credential of this name: by exchanging the user's token for a short-lived one (RFC 8693). */
 export type TokenExchange = Omit<TokenExchangeSet, 'meta' | 'based_on' | 'by' | 'removed'>;
+
+/** The browser sessions of a person that ended before their time. */
+export interface EndedSessions {
+  /** Offset of the record that ended all sessions; -1: there was none. A session that started in an earlier epoch has ended. */
+  epoch: number;
+  /** Single sessions that ended in this epoch. */
+  session_ids: Set<string>;
+  changed_at_ms: number;
+}
+
+/** A link that signs a person in once. */
+export type SignInLink = Omit<SignInLinkSet, 'meta' | 'by'> & {
+  tenant_id: string;
+  /** The session that its first use started; null: unused. */
+  used_by: string | null;
+};
 
 /** A recorded relation of two identities. */
 export type RecordedLink = Omit<PersonLinkSet, 'meta' | 'based_on'>;

@@ -1,6 +1,16 @@
 import { NO_RECORD_OFFSET } from '@countersign/contracts';
 import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../../registry/record.js';
-import type { ApiKey, Delegation, IdentityProvider, PersonLinks, TokenExchange, UserDelegation, VerifiedTokens } from './access.js';
+import type {
+  ApiKey,
+  Delegation,
+  EndedSessions,
+  IdentityProvider,
+  PersonLinks,
+  SignInLink,
+  TokenExchange,
+  UserDelegation,
+  VerifiedTokens,
+} from './access.js';
 import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
 import { type ChangeLedger, emptyLedger } from './change-ledger.js';
 import { emptyFacts, type FactShelf } from './fact-shelf.js';
@@ -35,6 +45,8 @@ export interface TenantConfiguration {
   identity_providers: Map<string, IdentityProvider>;
   /** Absent: no token of a person was ever recorded. */
   verified_tokens?: VerifiedTokens;
+  /** Person → the sessions that ended; absent: none ever ended before its time. */
+  ended_sessions?: Map<string, EndedSessions>;
   user_delegations: Map<string, UserDelegation>;
   token_exchanges: Map<string, TokenExchange>;
   /** By webhook_id. The next two maps are keyed by delegation_id and grant_id. */
@@ -74,6 +86,8 @@ export interface ConfigurationState {
   tenants: Map<string, Tenant>;
   keys_by_hash: Map<string, ApiKey>;
   keys_by_id: Map<string, ApiKey>;
+  /** By the hash of their token: links of all tenants. */
+  sign_in_links: Map<string, SignInLink>;
   /** Ids of the producers of all tenants, in the order of their registration. Their credentials are in `keys_by_id`. */
   producers: Set<string>;
   by_tenant: Map<string, TenantConfiguration>;
@@ -102,6 +116,7 @@ export function initialConfiguration(): ConfigurationState {
     tenants: new Map(),
     keys_by_hash: new Map(),
     keys_by_id: new Map(),
+    sign_in_links: new Map(),
     producers: new Set(),
     by_tenant: new Map(),
     providers_by_issuer: new Map(),
