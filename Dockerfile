@@ -4,7 +4,7 @@
 FROM node:20-bookworm-slim AS build
 WORKDIR /countersign
 COPY . .
-RUN npm ci --ignore-scripts && npx tsc -b && npm prune --omit=dev --ignore-scripts
+RUN npm ci --ignore-scripts && npx tsc -b && node scripts/console.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \

@@ -20,6 +20,7 @@ const isMain = (path: string) => fileName(path) === 'main.ts';
 const OWN_WAY_OUT: readonly [path: string, reason: string][] = [
   ['libs/outbound/', 'it is the door'],
   ['libs/client/', 'runs at its user, calls the gateway that he names'],
+  ['apps/console/', 'runs in the browser, whose policy allows its own origin only'],
   ['apps/cli/', 'a command of the operator, calls the installation that he names'],
   ['libs/event-log/src/kafka/kafka-client.ts', 'the brokers of the installation'],
   ['libs/event-log/src/embedded/directory-lock.ts', 'a socket file in the data folder'],
@@ -97,7 +98,8 @@ function isReleased(call: ts.Node, text: string): boolean {
 
 /** A timer that keeps coming must not keep the process alive. */
 export function heldTimers(source: SourceText): Fault[] {
-  if (!inProduct(source.path)) return [];
+  // a page of the browser holds no process
+  if (!inProduct(source.path) || source.path.startsWith('apps/console/')) return [];
   const timers = [...nodesOf(source)].filter((node) => ts.isCallExpression(node) && node.expression.getText() === 'setInterval');
   const held = timers.filter((node) => !isReleased(node, source.text));
   return held.map((node) => faultAt(source, node, 'setInterval without unref(): it keeps the process alive'));

@@ -4,20 +4,23 @@ import type { Fault, SourceText } from './source.js';
 
 /** The JavaScript of a file, as the build makes it: imports of types alone are gone. */
 export function compiled(source: SourceText): SourceText {
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, jsx: ts.JsxEmit.ReactJSX };
   return { path: source.path, text: ts.transpileModule(source.text, { compilerOptions, fileName: source.path }).outputText };
 }
+
+/** Paths without their ending: an import names what the build makes of a .ts or .tsx. */
+const stemOf = (file: string): string => file.replace(/\.(jsx?|tsx?)$/, '');
 
 function valueImports(source: SourceText): string[] {
   return ts
     .preProcessFile(source.text, true, true)
     .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
-    .map(({ fileName }) => path.join(path.dirname(source.path), fileName).replace(/\.js$/, '.ts'));
+    .map(({ fileName }) => stemOf(path.join(path.dirname(source.path), fileName)));
 }
 
 /** Groups of files that import each other's values, one fault a group. Takes compiled text under the path of its source. */
 export function valueCycles(sources: readonly SourceText[]): Fault[] {
-  const edges = new Map(sources.map((source) => [source.path, valueImports(source)]));
+  const edges = new Map(sources.map((source) => [stemOf(source.path), valueImports(source)]));
   const state = new Map<string, 'open' | 'done'>();
   const trail: string[] = [];
   const faults: Fault[] = [];

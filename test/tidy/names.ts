@@ -17,7 +17,7 @@ const LAYERS = new Set([
   'misc',
 ]);
 const VAGUE = new Set(['types', 'utils', 'util', 'helpers', 'helper', 'interfaces', 'common', 'misc', 'constants']);
-const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*\.(ts|mjs)$/;
+const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*\.(tsx?|mjs|css)$/;
 const MARKED = /\.(slow|sized)\./;
 const MARKED_SPEC = /^[^.]+\.(slow|sized)\.((int|e2e)\.)?spec\.ts$/;
 

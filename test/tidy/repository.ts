@@ -3,14 +3,14 @@ import path from 'node:path';
 import type { Manifest } from './packages.js';
 import type { SourceText } from './source.js';
 
-const SKIPPED = new Set(['node_modules', 'dist', '.git']);
+const SKIPPED = new Set(['node_modules', 'dist', '.git', 'site']);
 
-function* filesBelow(root: string, folder: string): Generator<string> {
+function* filesBelow(root: string, folder: string, wanted = /\.(tsx?|mjs)$/): Generator<string> {
   if (!existsSync(path.join(root, folder))) return;
   for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
     const file = `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* filesBelow(root, file);
-    else if (/\.(ts|mjs)$/.test(entry.name) && !entry.name.endsWith('.d.ts')) yield file;
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* filesBelow(root, file, wanted);
+    else if (wanted.test(entry.name) && !entry.name.endsWith('.d.ts')) yield file;
   }
 }
 
@@ -21,12 +21,17 @@ export function readSources(root: string): SourceText[] {
   );
 }
 
+/** Every style sheet of ours. */
+export function readStyles(root: string): SourceText[] {
+  return [...filesBelow(root, 'apps', /\.css$/)].map((file) => ({ path: file, text: readFileSync(path.join(root, file), 'utf8') }));
+}
+
 /** What the build made of the TypeScript sources, under their own paths. */
 export function readCompiled(root: string, sources: readonly SourceText[]): SourceText[] {
   return sources.flatMap(({ path: source }) => {
-    if (!source.endsWith('.ts')) return [];
+    if (!/\.tsx?$/.test(source)) return [];
     const built = source.startsWith('test/') ? source.replace('test/', 'test/dist/') : source.replace('/src/', '/dist/');
-    const file = path.join(root, built.replace(/\.ts$/, '.js'));
+    const file = path.join(root, built.replace(/\.tsx?$/, '.js'));
     return existsSync(file) ? [{ path: source, text: readFileSync(file, 'utf8') }] : [];
   });
 }

@@ -18,7 +18,7 @@ const parsed = new WeakMap<SourceText, ts.SourceFile>();
 export function parse(source: SourceText): ts.SourceFile {
   const known = parsed.get(source);
   if (known) return known;
-  const kind = source.path.endsWith('.mjs') ? ts.ScriptKind.JS : ts.ScriptKind.TS;
+  const kind = source.path.endsWith('.mjs') ? ts.ScriptKind.JS : source.path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const file = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.ES2023, true, kind);
   parsed.set(source, file);
   return file;

@@ -23,6 +23,7 @@ import { CasesModule } from './cases/cases.module.js';
 import { CircuitReader } from './circuits/circuit-reader.js';
 import { CircuitsModule } from './circuits/circuits.module.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
+import { ConsoleModule } from './console/console.module.js';
 import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
 import { DeadLetterView } from './dead-letters/dead-letter-view.js';
@@ -140,6 +141,7 @@ const FEATURES = [
   CallsModule,
   CasesModule,
   CircuitsModule,
+  ConsoleModule,
   CounterfactualModule,
   DeadLettersModule,
   DocsModule,

@@ -47,7 +47,7 @@ function welcome({ gateway: { host, data_dir }, executor }: StandaloneConfig, { 
   const url = `http://${host}:${port}`;
   const lines = [
     `Countersign listens on ${url}`,
-    `  open ${url} in a browser for documentation and the API reference`,
+    `  open ${url} in a browser for the console, and ${url}/docs for the documentation`,
     `  data: ${data_dir}   packs: ${executor.packs.join(', ') || 'none'}`,
     ...(admin_key ? [`Admin key, shown only now and stored in ${data_dir}/admin.key: ${admin_key}`] : []),
   ];

@@ -14,6 +14,17 @@ function pathOf(path: string, parameters: Record<string, unknown>): string {
   return defaultPathSerializer(path, parameters);
 }
 
+/** As `typedApi`, for a page of the gateway itself: the browser adds the session's cookie, and `send` the other headers of a session. */
+export function sessionApi(origin: URL, send: (request: Request) => Promise<Response>): TypedApi {
+  return createClient<paths>({
+    baseUrl: origin.origin,
+    fetch: send,
+    credentials: 'same-origin',
+    redirect: 'manual',
+    pathSerializer: pathOf,
+  });
+}
+
 /** Each call is one request with the key, without retries and timeout. Redirects are not followed, because the key would be sent along. */
 export function typedApi(base: URL, key: string, send: typeof fetch): TypedApi {
   return createClient<paths>({

@@ -6,7 +6,6 @@ import type { HttpReply } from '../http/reply.js';
 import { API_REFERENCE_PAGE, API_REFERENCE_START, ApiReferenceFiles } from './api-reference.js';
 import { DocsPages } from './docs-pages.js';
 import { PAGE_POLICY, STYLE } from './html-page.js';
-import { WELCOME_PAGE } from './welcome-page.js';
 
 const HTML = 'text/html; charset=utf-8';
 const HOUR = 'public, max-age=3600';
@@ -19,7 +18,7 @@ const headersOf = (content_type: string, caching: string): Record<string, string
   'referrer-policy': 'no-referrer',
 });
 
-/** `/`, `/docs` and the API reference: pages for people, the same for everyone. */
+/** `/docs` and the API reference: pages for people, the same for everyone. */
 @ApiExcludeController()
 @Controller()
 export class DocsController {
@@ -27,13 +26,6 @@ export class DocsController {
     private readonly pages: DocsPages,
     private readonly reference: ApiReferenceFiles,
   ) {}
-
-  @Public()
-  @Get()
-  welcome(@Res({ passthrough: true }) reply: HttpReply): string {
-    reply.headers(headersOf(HTML, 'no-cache'));
-    return WELCOME_PAGE;
-  }
 
   @Public()
   @Get('docs/style.css')

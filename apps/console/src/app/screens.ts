@@ -1,0 +1,21 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../elements/icon.js';
+
+/** A screen of the console. A new one is a folder beside this one and a line in the list below. */
+export interface ScreenEntry {
+  /** With its parameters: `/calls/:id`. The gateway knows the same paths (apps/gateway/src/console/console-paths.ts). */
+  path: string;
+  title: string;
+  /** Its line in the navigation; absent for screens that are reached from others. */
+  navigation?: { group: NavigationGroup; icon: IconName; keys: string };
+  /** Shown in the navigation to people with one of these roles; `admin` sees everything. */
+  roles?: readonly string[];
+  load: () => Promise<{ default: ComponentType }>;
+}
+
+export type NavigationGroup = 'Work' | 'Platform' | 'Oversight';
+export const GROUPS: readonly NavigationGroup[] = ['Work', 'Platform', 'Oversight'];
+
+export const SCREENS: readonly ScreenEntry[] = [
+  { path: '/', title: 'Home', navigation: { group: 'Work', icon: 'home', keys: 'g h' }, load: () => import('../home/home-screen.js') },
+];

@@ -1,0 +1,2 @@
+/** Style sheets are imported for the bundler, which puts them beside the script that needs them. */
+declare module '*.css' {}

@@ -1,0 +1,20 @@
+/** Paths that show the console. Each has a screen in apps/console/src/app/screens.ts; any other path stays a problem document. */
+export const CONSOLE_PATHS = [
+  '/',
+  'approvals',
+  'approvals/:id',
+  'cases',
+  'cases/:id',
+  'calls',
+  'calls/:id',
+  'tools',
+  'tools/:name',
+  'sagas',
+  'sagas/:id',
+  'health',
+  'policies',
+  'audit',
+  'usage',
+  'settings',
+  'sign-in',
+];
