@@ -1,5 +1,6 @@
 import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
+import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, type Configuration, PastTrust, TrustScoreCache, topicSpecs } from '@countersign/process';
 import { DelegatedAuthority } from './authentication/delegated-authority.js';
 import type { TokenPrincipals } from './authentication/token-principals.js';
@@ -9,6 +10,7 @@ import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
+import { EventFeeds } from './events/event-feeds.js';
 import { type GatewayParts } from './gateway.module.js';
 import type { RequestAccess } from './http/request-access.js';
 import { ChannelDelivery } from './notifications/channel-delivery.js';
@@ -54,15 +56,18 @@ export function delegatedAuthority(
 
 /** Opens event streams and supplies their data. */
 export function eventStreams(
-  { store, clock, metrics }: AppDeps,
+  { store, log, codec, schemas, logger, clock, metrics }: AppDeps,
   config: GatewayConfig,
   { access, wheel, readable }: { access: RequestAccess; wheel: TimerWheel; readable: Readable },
-): Pick<GatewayParts, 'streams' | 'case_feeds'> {
+): Pick<GatewayParts, 'streams' | 'case_feeds' | 'event_feeds'> {
   const { age_max_ms, ...limits } = config.streams ?? DEFAULT_STREAMS;
-  const time = { monotonic_ms: () => clock.monotonic_ms(), age_max_ms };
+  const monotonic_ms = () => clock.monotonic_ms();
+  const time = { monotonic_ms, age_max_ms };
+  const source = { log, store, decoder: new BatchDecoder(codec, schemas), logger, wheel, monotonic_ms };
   return {
     streams: new OpenStreams(new StreamPlaces(limits, metrics), access, wheel, time),
     case_feeds: new CaseFeeds({ sql: store, wheel, readable }),
+    event_feeds: new EventFeeds(source, config.lanes),
   };
 }
 

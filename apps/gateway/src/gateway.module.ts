@@ -30,6 +30,8 @@ import { DeadLetterView } from './dead-letters/dead-letter-view.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { DocumentsModule } from './documents/documents.module.js';
+import { EventFeeds } from './events/event-feeds.js';
+import { EventsModule } from './events/events.module.js';
 import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
@@ -101,6 +103,7 @@ export interface GatewayParts {
   compensations: CompensationSubmitter;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
+  event_feeds: EventFeeds;
   configuration: ConfigurationService;
   policies: PolicyService;
   reports: SimulationReports;
@@ -146,6 +149,7 @@ const FEATURES = [
   DeadLettersModule,
   DocsModule,
   DocumentsModule,
+  EventsModule,
   FactsModule,
   HealthModule,
   IdentityModule,
@@ -212,6 +216,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: RecordedCalls, useValue: parts.calls.recorded },
     { provide: OpenStreams, useValue: parts.streams },
     { provide: CaseFeeds, useValue: parts.case_feeds },
+    { provide: EventFeeds, useValue: parts.event_feeds },
     { provide: Views, useValue: parts.calls.recorded.views },
     { provide: ConfigurationService, useValue: parts.configuration },
     { provide: BlobsService, useValue: parts.blobs },

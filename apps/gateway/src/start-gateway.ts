@@ -237,6 +237,7 @@ export async function startGateway(deps: AppDeps, config: GatewayConfig, beside:
     state.caught_up = false;
     await heartbeat.close();
     await wired.producers.readers.close();
+    await wired.event_feeds.close();
     await wired.running.close();
     await wired.sagas.watches.close();
     await wired.access.refused.close();

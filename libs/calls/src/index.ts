@@ -45,5 +45,6 @@ export type { Submission } from './submitting/submission.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';
+export { peekTenantId } from './waiting/peek.js';
 export { type Timed, TimerWheel } from './waiting/timer-wheel.js';
 export { type CallListener, WatchedCalls } from './waiting/watched-calls.js';

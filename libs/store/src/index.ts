@@ -73,6 +73,7 @@ export { callTables } from './views/call-tables.js';
 export * from './views/calls.js';
 export * from './views/case-history.js';
 export * from './views/cases.js';
+export * from './views/changed-items.js';
 export * from './views/checked-calls.js';
 export { type Cursor, cursorText, parseCursor } from './views/cursor.js';
 export * from './views/earlier-calls.js';

@@ -2,7 +2,7 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Problem } from '../http/problem.js';
 
-const KINDS = ['call', 'case', 'saga', 'mcp'] as const;
+const KINDS = ['call', 'case', 'saga', 'events', 'approvals', 'mcp'] as const;
 export type StreamKind = (typeof KINDS)[number];
 type Scope = 'principal' | 'tenant' | 'gateway';
 

@@ -15,8 +15,10 @@ import {
 
 /** The tables that readers use: the newest build. */
 const stable = stableTables(['calls', 'approvals']);
-/** Configuration has no rows here, but readers wait until the views have passed its records. */
-const TOPICS = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
+const OF_CALLS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
+/** These have no rows here, but readers wait until the views have passed their records. */
+const OTHERS = ['configuration-changed', 'tool-registered', 'security-event', 'compensation'];
+const TOPICS = [...OTHERS, ...OF_CALLS];
 
 /** Simulates the projector: writes one row per call and approval. */
 export class StandInViews {
@@ -33,7 +35,7 @@ export class StandInViews {
     const decoder = new BatchDecoder(this.codec, undefined);
     const onBatch = async (batch: LogBatch) => {
       const { events } = await decoder.decode(batch.records);
-      const ofCalls = events.filter(({ topic }) => topic !== 'configuration-changed');
+      const ofCalls = events.filter(({ topic }) => OF_CALLS.includes(topic));
       const changed = new Set(ofCalls.map((event) => this.fold(event as PlacedEvent)));
       const last = batch.records.at(-1) as { offset: number };
       const position = { topic: batch.topic, partition: batch.partition, next_offset: last.offset + 1, hlc: 0 };

@@ -28,3 +28,12 @@ export function peekCallId(value: Buffer): string | undefined {
   if (callId.value <= 0 || callId.next + callId.value > value.length) return undefined;
   return value.toString('latin1', callId.next, callId.next + callId.value);
 }
+
+/** Reads the tenant of an encoded event without decoding it. Undefined if the record has another format. */
+export function peekTenantId(value: Buffer): string | undefined {
+  const eventId = readLong(value, WIRE_HEADER_BYTES);
+  if (eventId.value < 0) return undefined;
+  const tenantId = readLong(value, eventId.next + eventId.value);
+  const end = tenantId.next + tenantId.value;
+  return tenantId.value < 0 || end > value.length ? undefined : value.toString('utf8', tenantId.next, end);
+}

@@ -159,6 +159,16 @@ export async function readApproval(sql: Sql, tenant_id: string, approval_id: str
   return (await withVotes(sql, tenant_id, rows))[0];
 }
 
+/** Those of the approvals that this tenant has. */
+export async function readApprovals(sql: Sql, tenant_id: string, approval_ids: readonly string[]): Promise<ApprovalRow[]> {
+  const rows = await sql.query<StoredApproval>({
+    name: 'views_read_approvals',
+    text: `${SELECT} WHERE approvals.tenant_id = $1 AND approvals.approval_id = ANY($2::text[]) AND approvals.requested_at_ms IS NOT NULL`,
+    params: [tenant_id, approval_ids],
+  });
+  return withVotes(sql, tenant_id, rows);
+}
+
 /** How many earlier approval requests are searched for similar calls. */
 const SIMILAR_AMONG = 200;
 

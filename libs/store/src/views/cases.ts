@@ -66,6 +66,16 @@ export async function readCase(sql: Sql, tenant_id: string, case_id: string): Pr
   return rows[0];
 }
 
+/** The status of those of the cases that this tenant has. */
+export async function caseStatuses(sql: Sql, tenant_id: string, case_ids: readonly string[]): Promise<Map<string, CaseRow['status']>> {
+  const rows = await sql.query<Pick<CaseRow, 'case_id' | 'status'> & Row>({
+    name: 'views_case_statuses',
+    text: `SELECT case_id, status FROM (${SELECT} WHERE tenant_id = $1 AND case_id = ANY($2::text[])) AS wanted`,
+    params: [tenant_id, case_ids],
+  });
+  return new Map(rows.map(({ case_id, status }) => [case_id, status]));
+}
+
 export interface CaseQuery {
   tenant_id: string;
   status?: CaseRow['status'];

@@ -1,4 +1,5 @@
 import type { Row, Sql } from '../store.js';
+import type { ItemNow } from './changed-items.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import type { SagaAnswerWrite, SagaSkipWrite, SagaStepWrite, SagaTicketWrite, SagaWaitRow, SagaWrite } from './saga-rows.js';
@@ -42,6 +43,16 @@ export async function readSagaRow(sql: Sql, tenant_id: string, saga_id: string):
     params: [tenant_id, saga_id],
   });
   return saga;
+}
+
+/** Status and case of those of the sagas that this tenant has. */
+export async function sagasNow(sql: Sql, tenant_id: string, saga_ids: readonly string[]): Promise<Map<string, ItemNow>> {
+  const rows = await sql.query<Pick<SagaRow, 'saga_id' | 'status' | 'case_id'> & Row>({
+    name: 'views_sagas_now',
+    text: `SELECT saga_id, case_id, ${STATUS} FROM sagas WHERE tenant_id = $1 AND saga_id = ANY($2::text[]) AND started_at_ms IS NOT NULL`,
+    params: [tenant_id, saga_ids],
+  });
+  return new Map(rows.map(({ saga_id, status, case_id }) => [saga_id, { status, case_id }]));
 }
 
 /** A saga with its parts, each in the order of its records. */
