@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addressOf, type CallResult, gatewayAddress, readAnswer } from './exchange.js';
 import { Patience } from './patience.js';
 import { SagaClient } from './saga-client.js';
+import { type TenantEvent, type TenantEventsOptions, tenantEvents } from './tenant-events.js';
 import { type TypedApi, typedApi } from './typed-api.js';
 import type { CallOptions, CallRequest } from './wire.js';
 
@@ -94,6 +95,20 @@ export class CountersignClient {
     const headers = this.headers({ 'content-type': 'application/json' });
     const init = { method: 'POST', headers, body: JSON.stringify({ reason }) };
     return this.once(`/v1/calls/${encodeURIComponent(call_id)}/cancel`, init, new Patience(this.patience_ms));
+  }
+
+  /**
+   * What changes in the tenant, as far as the credential may list it. Opens a lost connection again after the last event, until the
+   * iteration is left: none is missing, and none comes twice.
+   * @throws EventsRefused if the gateway refuses the credential or the cursor
+   */
+  events(options: TenantEventsOptions = {}): AsyncGenerator<TenantEvent, void> {
+    const query = options.kinds ? `?kinds=${encodeURIComponent(options.kinds.join(','))}` : '';
+    const open = (cursor: string | undefined, signal: AbortSignal) => {
+      const headers = this.headers({ accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) });
+      return this.fetch(addressOf(this.base, `/v1/events${query}`), { headers, redirect: 'manual', signal });
+    };
+    return tenantEvents(open, options);
   }
 
   private poll(call_id: string, patience: Patience, known?: CallResult): Promise<CallResult> {

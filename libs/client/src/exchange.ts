@@ -40,6 +40,12 @@ async function redirected(response: Response): Promise<CallResult> {
   return { kind: 'refused', problem: { type: 'about:blank', title: 'Redirect', status: response.status, detail, code: 'UNKNOWN' } };
 }
 
+/** The problem of a refusal, also of a proxy, and of a redirect. */
+export async function problemOfResponse(response: Response): Promise<Problem> {
+  const result = await readAnswer(response);
+  return result.kind === 'refused' ? result.problem : problemOf(response, {});
+}
+
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }

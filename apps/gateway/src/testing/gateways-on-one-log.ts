@@ -23,15 +23,15 @@ export class GatewaysOnOneLog {
     readonly log: EmbeddedEventLog,
     readonly codec: EventCodec,
     readonly store: PgliteStore,
-    private readonly admin_key: string,
+    readonly admin_key: string,
     private readonly standIn: StandIn,
-    private readonly dir: string,
+    private readonly own: { dir: string; start(): Promise<RunningGateway> },
   ) {}
 
-  static async open(count: number, tools: readonly string[]): Promise<GatewaysOnOneLog> {
+  static async open(count: number, tools: readonly string[], partitions = 1): Promise<GatewaysOnOneLog> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-gateways-'));
     const log = await EmbeddedEventLog.open({ dir: path.join(dir, 'log'), fsync: 'none' });
-    await log.ensureTopics(topicSpecs(['shared'], 1));
+    await log.ensureTopics(topicSpecs(['shared'], partitions));
     const store = await PgliteStore.open({ memory: true });
     const codec = new EventCodec();
     const standIn = new StandIn(log, codec, usualScript);
@@ -41,12 +41,19 @@ export class GatewaysOnOneLog {
     const personal = new Personal(new MemorySubjectKeys(), keys, () => systemClock.now_ms());
     const parts = { personal, log, store, codec, keys, wake_ups: new InProcessWakeUps(), vault: Vault.inMemory(), tracing: false };
     const gateways: RunningGateway[] = [];
-    for (let n = 0; n < count; n++) {
+    const start = () => {
       const deps = { ...parts, clock: systemClock, logger: createLogger('gateway', 'silent'), metrics: new Registry() };
       const config = { host: '127.0.0.1', port: 0, callback_allow_private: true, lanes: ['shared'], data_dir: path.join(dir, 'data') };
-      gateways.push(await startGateway(deps as unknown as AppDeps, { ...config, identity_allow_private: true }));
-    }
-    return new GatewaysOnOneLog(gateways, log, codec, store, gateways[0]?.admin_key as string, standIn, dir);
+      return startGateway(deps as unknown as AppDeps, { ...config, identity_allow_private: true });
+    };
+    for (let n = 0; n < count; n++) gateways.push(await start());
+    return new GatewaysOnOneLog(gateways, log, codec, store, gateways[0]?.admin_key as string, standIn, { dir, start });
+  }
+
+  /** Stops the nth gateway and starts another one in its place. */
+  async restart(n: number): Promise<void> {
+    await this.gateways[n]?.close();
+    this.gateways[n] = await this.own.start();
   }
 
   /** Sends a request to the nth gateway as an admin. */
@@ -70,6 +77,6 @@ export class GatewaysOnOneLog {
     await this.standIn.close();
     await this.store.close();
     await this.log.close();
-    await rm(this.dir, { recursive: true, force: true });
+    await rm(this.own.dir, { recursive: true, force: true });
   }
 }
