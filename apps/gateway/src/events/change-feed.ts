@@ -44,10 +44,11 @@ export class ChangeFeed implements Timed {
   private due_ms = 0;
   private is_closed = false;
   private waits = 0;
+  /** When its last stream left; undefined while there are streams. */
   private idle_since_ms: number | undefined;
   private readonly arrivals: { place: Place; resolve(): void }[] = [];
   private running: RunningSubscription | undefined;
-  private text: { place: Place; text: string } | undefined;
+  private readonly texts = new WeakMap<Place, string>();
 
   private constructor(
     private readonly source: FeedSource,
@@ -56,6 +57,7 @@ export class ChangeFeed implements Timed {
     private readonly onEnd: () => void,
   ) {
     this.details = new ChangeDetails(source.store);
+    this.idle_since_ms = source.monotonic_ms();
   }
 
   /** Starts where the views stand now. */
@@ -70,6 +72,7 @@ export class ChangeFeed implements Timed {
     );
     const feed = new ChangeFeed(source, new RecordReader(layout, decoder), new FeedSlots(layout, from), onEnd);
     await feed.follow(from);
+    feed.schedule(PAUSE_MS);
     return feed;
   }
 
@@ -90,7 +93,7 @@ export class ChangeFeed implements Timed {
   /** Adds a stream. Records that were read before it came are not among its changes: see `arrived`. */
   join(stream: ReaderStream): TenantReaders {
     const { tenant_id } = stream.caller;
-    const readers = this.tenants.get(tenant_id) ?? new TenantReaders(tenant_id, this.details);
+    const readers = this.tenants.get(tenant_id) ?? new TenantReaders(tenant_id, this.details, this.slots.shown);
     this.tenants.set(tenant_id, readers);
     readers.streams.add(stream);
     this.idle_since_ms = undefined;
@@ -102,7 +105,9 @@ export class ChangeFeed implements Timed {
     const readers = this.tenants.get(stream.caller.tenant_id);
     readers?.streams.delete(stream);
     if (readers?.streams.size === 0) this.tenants.delete(stream.caller.tenant_id);
-    if (this.tenants.size === 0) this.idle_since_ms ??= this.source.monotonic_ms();
+    if (this.tenants.size > 0) return;
+    this.idle_since_ms ??= this.source.monotonic_ms();
+    this.schedule(PAUSE_MS);
   }
 
   /** Resolves when everything up to this place is shown. */
@@ -175,8 +180,7 @@ export class ChangeFeed implements Timed {
     this.waits = 0;
     const records = inOrder(this.slots.take(folded));
     const { shown } = this.slots;
-    const now_ms = this.source.monotonic_ms();
-    await Promise.all([...this.tenants.values()].map((readers) => readers.show(recordsOf(records, readers.tenant_id), shown, now_ms)));
+    for (const readers of this.tenants.values()) readers.show(recordsOf(records, readers.tenant_id), shown, () => this.wake());
     for (const arrival of this.arrivals.splice(0)) {
       if (covers(shown, arrival.place)) arrival.resolve();
       else this.arrivals.push(arrival);
@@ -185,18 +189,19 @@ export class ChangeFeed implements Timed {
 
   /** @returns whether a stream has changes that wait for its rate. */
   private flush(): boolean {
-    const { shown } = this.slots;
     const now_ms = this.source.monotonic_ms();
     let waits = false;
-    for (const { streams } of this.tenants.values())
-      for (const stream of streams) waits = stream.flush(shown, () => this.textOf(shown), now_ms) || waits;
+    for (const readers of this.tenants.values()) waits = readers.flush((place) => this.textOf(place), now_ms) || waits;
     return waits;
   }
 
-  /** The text of the feed's place, made once for all streams. */
+  /** The text of a place, made once for all streams. */
   private textOf(place: Place): string {
-    if (this.text?.place !== place) this.text = { place, text: streamCursorText(this.layout, { place }) };
-    return this.text.text;
+    const known = this.texts.get(place);
+    if (known !== undefined) return known;
+    const text = streamCursorText(this.layout, { place });
+    this.texts.set(place, text);
+    return text;
   }
 
   private hasEnded(): boolean {

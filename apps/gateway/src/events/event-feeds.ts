@@ -73,31 +73,38 @@ export class EventFeeds {
     const { read } = feed.slots;
     const start = await this.start(feed, stream, cursor);
     await feed.arrived(read);
-    await this.inTurn(readers.tenant_id, async () => {
-      const until = feed.slots.shown;
-      const records = await new Backlog(this.source.log, feed.reader, readers.tenant_id).between(start, until);
-      if (!records) stream.reset('cursor_too_old', until, this.source.monotonic_ms());
-      for (let from = 0; records && from < records.length; from += AT_ONCE) {
-        const changes = await readers.changes(records.slice(from, from + AT_ONCE), stream);
-        if (!(await stream.catchUp(changes))) return;
-      }
-      stream.follow(until);
-      feed.wake();
-    });
+    const until = await this.inTurn(readers.tenant_id, () => this.accept(feed, stream, readers, start));
+    // A reader takes its backlog at its own pace: others do not wait for it.
+    if (!(await stream.drain())) return;
+    stream.follow(until, feed.slots.shown);
+    feed.wake();
+  }
+
+  /** Reads the backlog up to now. @returns where it ends */
+  private async accept(feed: ChangeFeed, stream: ReaderStream, readers: TenantReaders, from: Place): Promise<Place> {
+    const until = feed.slots.shown;
+    const records = await new Backlog(this.source.log, feed.reader, readers.tenant_id).between(from, until);
+    if (!records) stream.reset('cursor_too_old', until);
+    for (let at = 0; records && at < records.length && !stream.over; at += AT_ONCE) {
+      if (stream.accept(await readers.changes(records.slice(at, at + AT_ONCE), stream))) continue;
+      stream.reset('too_many_changes', until);
+      break;
+    }
+    return until;
   }
 
   /** Says where the stream starts. @returns the place after which the reader has seen nothing */
   private async start(feed: ChangeFeed, stream: ReaderStream, cursor: OpenedStream['cursor']): Promise<Place> {
     const { shown } = feed.slots;
     const is_foreign = cursor === 'other_installation' || (cursor && (await isBeyond(this.source.log, feed.reader, cursor.place, shown)));
-    if (is_foreign) stream.reset('cursor_of_another_installation', shown, this.source.monotonic_ms());
+    if (is_foreign) stream.reset('cursor_of_another_installation', shown);
     const at: StreamCursor = cursor && !is_foreign ? (cursor as StreamCursor) : { place: shown };
-    stream.start(at, this.source.monotonic_ms());
+    stream.start(at);
     return at.place;
   }
 
   /** One backlog of a tenant at a time, and few of all tenants. */
-  private inTurn(tenant_id: string, work: () => Promise<void>): Promise<void> {
+  private inTurn(tenant_id: string, work: () => Promise<Place>): Promise<Place> {
     const place = String(this.opened++ % BACKLOGS_MAX);
     return this.turns.take(tenant_id, () => this.places.take(place, work));
   }

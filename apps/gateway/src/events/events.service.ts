@@ -10,6 +10,10 @@ import type { EventKind } from './event-kinds.js';
 import { approvalText, changeText } from './event-texts.js';
 import type { StreamForm } from './reader-stream.js';
 
+const PENDING_MAX = 2_000;
+/** An approval with its call is some kilobytes. */
+const APPROVALS_MAX = 300;
+
 /** A request for a stream. */
 export interface StreamRequest {
   request: HttpRequest;
@@ -35,13 +39,18 @@ export class EventsService {
   /** Names what changes. */
   changes(from: StreamRequest, kinds: ReadonlySet<EventKind>, cursor: string | undefined) {
     const text = (change: Change) => changeText(change, position(change));
-    return this.open(from, 'events', { kinds, approvals: false, text }, cursor);
+    return this.open(from, 'events', { kinds, approvals: false, pending_max: PENDING_MAX, text }, cursor);
   }
 
   /** Sends approvals as the list shows them. */
   approvals(from: StreamRequest, cursor: string | undefined) {
     const text = (change: Change, caller: Caller) => approvalText(change, position(change), caller);
-    return this.open(from, 'approvals', { kinds: new Set(['approval'] as const), approvals: true, text }, cursor);
+    return this.open(
+      from,
+      'approvals',
+      { kinds: new Set(['approval'] as const), approvals: true, pending_max: APPROVALS_MAX, text },
+      cursor,
+    );
   }
 
   private async open({ request, reply, caller }: StreamRequest, kind: StreamKind, form: StreamForm, given: string | undefined) {

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change } from './change.js';
 import type { ReaderOut } from './reader-stream.js';
-import { EVENTS_PER_SECOND_MAX, PENDING_MAX, ReaderStream } from './reader-stream.js';
+import { EVENTS_PER_SECOND_MAX, ReaderStream } from './reader-stream.js';
 import type { StreamCursor } from './stream-cursor.js';
 
 const SLOTS = 3;
+const PENDING_MAX = 2_000;
 const caller = { tenant_id: 'acme', principal: { kind: 'user', id: 'olga', roles: ['operator'] } } as never;
 const START: StreamCursor = { place: Array.from({ length: SLOTS }, () => 0) };
 
@@ -28,6 +29,7 @@ const textOf = (cursor: StreamCursor) => JSON.stringify(cursor);
 const form = {
   kinds: new Set(['call', 'case', 'approval'] as const),
   approvals: false,
+  pending_max: PENDING_MAX,
   text: ({ kind, id, slot, offset, item }: Change) =>
     `event: ${kind}\ndata: ${JSON.stringify({ id, at: `${slot}/${offset}/${item}` })}\n\n`,
 };
@@ -77,11 +79,11 @@ const passing = (changes: readonly Change[]): number[] =>
 function streamed(all: readonly Change[][], from: StreamCursor, pauses: readonly number[]): Sent[] {
   const sink = new Sink();
   const stream = new ReaderStream(sink, caller, form, textOf);
-  stream.start(from, 0);
-  stream.follow(from.place);
+  stream.start(from);
+  stream.follow(from.place, from.place);
   let now_ms = 0;
   for (const [index, changes] of all.entries()) {
-    stream.offer(changes, START.place, now_ms);
+    stream.offer(changes, START.place);
     if (!pauses.includes(index)) continue;
     now_ms += 60_000;
     const shown = passing(all.slice(0, index + 1).flat());
@@ -125,11 +127,12 @@ describe('a cut stream that is resumed', () => {
         const [low, high] = [Math.min(joined, until), Math.max(joined, until)];
         const sink = new Sink();
         const stream = new ReaderStream(sink, caller, form, textOf);
-        stream.start(START, 0);
+        stream.start(START);
         // Between the two, the feed and the backlog both have the changes.
-        for (const changes of all.slice(low)) stream.offer(changes, START.place, 0);
-        await stream.catchUp(all.slice(0, high).flat());
-        stream.follow(passing(all.slice(0, high).flat()));
+        for (const changes of all.slice(low)) stream.offer(changes, START.place);
+        stream.accept(all.slice(0, high).flat());
+        await stream.drain();
+        stream.follow(passing(all.slice(0, high).flat()), START.place);
         const shown = passing(all.flat());
         stream.flush(shown, () => textOf({ place: shown }), 60_000);
         const got = sentBy(sink);
@@ -151,8 +154,8 @@ const change = (n: number, id = String(n)): Change => ({
 function following(): { stream: ReaderStream; sink: Sink } {
   const sink = new Sink();
   const stream = new ReaderStream(sink, caller, form, textOf);
-  stream.start(START, 0);
-  stream.follow(START.place);
+  stream.start(START);
+  stream.follow(START.place, START.place);
   return { stream, sink };
 }
 
@@ -162,7 +165,7 @@ describe('a stream', () => {
 
   test('sends the newest of several changes of an item', () => {
     const { stream, sink } = following();
-    stream.offer([change(0, 'a'), change(1, 'b'), change(2, 'a')], shown, 0);
+    stream.offer([change(0, 'a'), change(1, 'b'), change(2, 'a')], shown);
     stream.flush(shown, text, 60_000);
     expect(sentBy(sink).map(({ key, at }) => [key, at])).toEqual([
       ['call b', '0/1/0'],
@@ -175,7 +178,6 @@ describe('a stream', () => {
     stream.offer(
       Array.from({ length: 500 }, (_, n) => change(n, String(n % 250))),
       shown,
-      60_000,
     );
     expect(stream.flush(shown, text, 60_000)).toBe(true);
     expect(sentBy(sink)).toHaveLength(EVENTS_PER_SECOND_MAX);
@@ -190,10 +192,9 @@ describe('a stream', () => {
     stream.offer(
       Array.from({ length: PENDING_MAX + 1 }, (_, n) => change(n)),
       [5_000, 0, 0],
-      0,
     );
     expect(sink.texts.at(-1)).toContain('"reason":"too_many_changes"');
-    stream.offer([change(6_000, 'later')], shown, 0);
+    stream.offer([change(6_000, 'later')], shown);
     stream.flush(shown, text, 60_000);
     expect(sentBy(sink).map(({ key }) => key)).toEqual(['call later']);
   });

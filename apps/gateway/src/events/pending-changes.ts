@@ -37,6 +37,16 @@ export class PendingChanges {
     this.changes.set(key, { change, covers });
   }
 
+  /** Adds the changes that others have collected, behind its own. `isSent`: leaves out what was sent already. */
+  append(others: PendingChanges, isSent: (change: Change) => boolean): void {
+    for (const [key, { change, covers }] of others.changes) {
+      if (isSent(change)) continue;
+      const before = this.changes.get(key);
+      this.changes.delete(key);
+      this.changes.set(key, { change, covers: before ? [...covered(before), ...covers] : covers });
+    }
+  }
+
   /** Takes the oldest change. */
   next(): DueChange | undefined {
     const first = this.changes.entries().next();

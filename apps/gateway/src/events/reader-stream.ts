@@ -9,8 +9,6 @@ import type { StreamCursor } from './stream-cursor.js';
 
 /** Events of one stream in a second; changes beyond it are merged by item until they are sent. */
 export const EVENTS_PER_SECOND_MAX = 100;
-/** Changed items that wait for one stream. Beyond it the reader is told to read its lists again. */
-export const PENDING_MAX = 2_000;
 /** How often a stream without events tells its reader a newer cursor. */
 const CURSOR_EVERY_MS = 10_000;
 
@@ -25,6 +23,8 @@ export interface StreamForm {
   kinds: ReadonlySet<EventKind>;
   /** Sends approvals whole instead of naming them. */
   approvals: boolean;
+  /** Changed items that wait for one stream. Beyond it the reader is told to read its lists again. */
+  pending_max: number;
   /** Name and data of an event; undefined if there is nothing to send. */
   text(change: Change, caller: Caller): string | Promise<string> | undefined;
 }
@@ -34,7 +34,9 @@ export class ReaderStream {
   private pending: PendingChanges;
   private part: StreamCursor['part'];
   /** Changes that arrived while the backlog was read; undefined once the stream follows the feed. */
-  private later: Change[] | undefined = [];
+  private later: PendingChanges | undefined = new PendingChanges([]);
+  /** Too many changes arrived while the backlog was read: the reader must read its lists again. */
+  private has_missed = false;
   private tokens = EVENTS_PER_SECOND_MAX;
   private refilled_ms = 0;
   private told_ms = 0;
@@ -58,26 +60,31 @@ export class ReaderStream {
   }
 
   /** Tells the reader where the stream starts. */
-  start(cursor: StreamCursor, now_ms: number): void {
-    this.begin(cursor, now_ms);
+  start(cursor: StreamCursor): void {
+    this.begin(cursor);
     this.write('ready', cursor, { cursor: this.textOf(cursor), kinds: [...this.form.kinds] });
   }
 
   /** Tells the reader to read its lists again, and where the stream goes on. */
-  reset(reason: ResetReason, place: Place, now_ms: number): void {
-    this.begin({ place }, now_ms);
+  reset(reason: ResetReason, place: Place): void {
+    if (this.over) return;
+    this.begin({ place });
     this.write('reset', { place }, { reason, cursor: this.textOf({ place }) });
   }
 
-  private begin({ place, part }: StreamCursor, now_ms: number): void {
+  private begin({ place, part }: StreamCursor): void {
     this.pending = new PendingChanges([...place]);
     this.part = part;
-    this.told_ms = now_ms;
   }
 
-  /** Accepts changes of the backlog, and sends them at the pace of the reader. @returns whether the stream is still open. */
-  async catchUp(changes: readonly Change[]): Promise<boolean> {
+  /** Accepts changes of the backlog. @returns false if there are too many */
+  accept(changes: readonly Change[]): boolean {
     for (const change of changes) this.add(change);
+    return this.pending.size <= this.form.pending_max;
+  }
+
+  /** Sends the backlog at the pace of the reader. @returns whether the stream is still open */
+  async drain(): Promise<boolean> {
     while (this.pending.size > 0) {
       if (!(await this.out.waitForCapacity())) return false;
       this.sendNext();
@@ -85,24 +92,27 @@ export class ReaderStream {
     return !this.over;
   }
 
-  /** Ends the backlog, which reaches up to this place: the stream follows the feed. */
-  follow(place: Place): void {
-    const later = this.later ?? [];
+  /** Ends the backlog, which reached up to this place: the stream follows the feed. `shown`: the feed's own place. */
+  follow(place: Place, shown: Place): void {
+    const { later } = this;
     this.later = undefined;
     this.pending.passed(place);
-    for (const change of later) this.add(change);
+    if (this.has_missed) this.reset('too_many_changes', shown);
+    else if (later) this.pending.append(later, (change) => this.wasSent(change));
   }
 
   /** Accepts changes of the feed, which has shown everything up to this place before. */
-  offer(changes: readonly Change[], shown: Place, now_ms: number): void {
+  offer(changes: readonly Change[], shown: Place): void {
     if (this.over) return;
-    if (this.later) {
-      for (const change of changes) if (this.wants(change)) this.later.push(change);
-      if (this.later.length > 10 * PENDING_MAX) this.out.close('slow_consumer');
-      return;
-    }
-    for (const change of changes) this.add(change);
-    if (this.pending.size > PENDING_MAX) this.reset('too_many_changes', shown, now_ms);
+    if (this.later) this.offerLater(changes, this.later);
+    else if (!this.accept(changes)) this.reset('too_many_changes', shown);
+  }
+
+  private offerLater(changes: readonly Change[], later: PendingChanges): void {
+    for (const change of changes) if (this.wants(change)) later.add(change);
+    if (later.size <= this.form.pending_max) return;
+    later.clear();
+    this.has_missed = true;
   }
 
   /** Sends what its rate allows. `shown`: the feed has given this stream everything up to here. @returns whether changes wait. */
