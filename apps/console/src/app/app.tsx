@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { ToastProvider } from '../elements/toast.js';
 import { GatewayProvider, useGateway, useSessionState } from '../gateway/context.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { personKey } from '../gateway/session.js';
@@ -9,6 +10,7 @@ import { readSession } from '../session/session-requests.js';
 import { SignInAgain } from '../session/sign-in-again.js';
 import { SignInScreen } from '../session/sign-in-screen.js';
 import { Frame } from './frame.js';
+import { LiveQueries } from './live-queries.js';
 import { ScreenSwitch } from './screen-switch.js';
 
 /** The whole console: sign-in, or the frame with a screen. */
@@ -17,7 +19,9 @@ export function App({ gateway, location }: { gateway: Gateway; location: Locatio
     <GatewayProvider gateway={gateway}>
       <NavigationProvider location={location}>
         <KeyboardProvider>
-          <Content />
+          <ToastProvider>
+            <Content />
+          </ToastProvider>
         </KeyboardProvider>
       </NavigationProvider>
     </GatewayProvider>
@@ -29,13 +33,22 @@ function Content() {
   const state = useSessionState();
   const { path } = usePlace();
   useEffect(() => void readSession(gateway), [gateway]);
+  const is_signed_in = state.kind === 'active';
+  useEffect(() => {
+    // another tab may have signed in meanwhile
+    const look = () => document.visibilityState === 'visible' && !is_signed_in && void readSession(gateway);
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [gateway, is_signed_in]);
   if (state.kind === 'loading') return null;
   if (state.kind === 'signed_out' || path === '/sign-in') return <SignInScreen />;
   return (
     <>
-      <Frame key={personKey(state.session)} session={state.session}>
-        <ScreenSwitch />
-      </Frame>
+      <LiveQueries key={personKey(state.session)} session={state.session} is_active={state.kind === 'active'}>
+        <Frame session={state.session}>
+          <ScreenSwitch />
+        </Frame>
+      </LiveQueries>
       {state.kind === 'expired' && <SignInAgain session={state.session} />}
     </>
   );

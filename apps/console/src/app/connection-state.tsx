@@ -1,12 +1,24 @@
+import type { Tone } from '../elements/status.js';
 import { useReachable } from '../gateway/context.js';
+import { useLiveState } from '../live/live.js';
+import type { LiveState } from '../live/live-event.js';
+
+const STATES: Readonly<Record<LiveState, readonly [word: string, tone: Tone, title: string]>> = {
+  connecting: ['Connecting', 'busy', 'The live stream is being opened'],
+  live: ['Live', 'good', 'Changes arrive by themselves'],
+  cut: ['Reconnecting', 'warn', 'The live stream was cut and resumes where it was'],
+  off: ['Refreshing', 'neutral', 'There is no live stream: lists are read again every 15 s'],
+};
 
 /** Whether what is shown is up to date. */
 export function ConnectionState() {
   const is_reachable = useReachable();
+  const state = useLiveState();
+  const [word, tone, title] = is_reachable ? STATES[state] : (['No connection', 'bad', 'The gateway does not answer'] as const);
   return (
-    <span class={`status connection tone-${is_reachable ? 'good' : 'bad'}`} role="status">
+    <span class={`status connection tone-${tone}`} role="status" title={title}>
       <span class="status-dot" aria-hidden="true" />
-      {is_reachable ? 'Connected' : 'No connection'}
+      {word}
     </span>
   );
 }

@@ -1,5 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import { InRowContext } from './in-row.js';
 import { exactTime, relativeTime } from './relative-time.js';
+import './time.css';
 
 /** One clock for all times on the page. */
 const listeners = new Set<(now_ms: number) => void>();
@@ -29,9 +31,10 @@ export function useClock<T>(text: (now_ms: number) => T): T {
   return value;
 }
 
-/** A time relative to now; its exact form shows on hover and on focus. */
+/** A time relative to now; its exact form shows on hover and on focus. A row of a list has one stop for the Tab key: there on hover only. */
 export function RelativeTime({ at }: { at: string }) {
   const at_ms = Date.parse(at);
+  const in_row = useContext(InRowContext);
   const [text, setText] = useState(() => relativeTime(at_ms, Date.now()));
   useEffect(() => {
     setText(relativeTime(at_ms, Date.now()));
@@ -40,8 +43,7 @@ export function RelativeTime({ at }: { at: string }) {
   if (Number.isNaN(at_ms)) return <span class="faint">unknown time</span>;
   const exact = exactTime(at_ms);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time is shown on focus, too
-    <time dateTime={at} class="time" data-exact={exact} title={exact} tabIndex={0}>
+    <time dateTime={at} class="time" data-exact={exact} title={exact} tabIndex={in_row ? undefined : 0}>
       {text}
     </time>
   );

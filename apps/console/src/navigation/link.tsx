@@ -8,6 +8,7 @@ interface LinkProps {
   'aria-label'?: string | undefined;
   'aria-current'?: 'page' | 'true' | undefined;
   tabIndex?: number | undefined;
+  'data-row'?: number | undefined;
   children: ComponentChildren;
   /** After the navigation, for example to close a menu. */
   onFollow?: (() => void) | undefined;
