@@ -203,9 +203,9 @@ test('each shell and script block of the README and the tutorials runs here', ()
   ]);
 });
 
-test('every page of the documentation, the API reference and the welcome page are served, and no link on them is broken', async () => {
+test('the console or what to run for it, every page of the documentation and the API reference are served, and no link on them is broken', async () => {
   const [seen, broken] = [new Set<string>(), [] as string[]];
-  const todo = ['/'];
+  const todo = ['/', '/docs'];
   for (let page = todo.shift(); page !== undefined; page = todo.shift()) {
     if (seen.has(page)) continue;
     seen.add(page);

@@ -1,4 +1,5 @@
 import type { Tone } from '../elements/status.js';
+import { StatusBadge } from '../elements/status-badge.js';
 import { useReachable } from '../gateway/context.js';
 import { useLiveState } from '../live/live.js';
 import type { LiveState } from '../live/live-event.js';
@@ -7,7 +8,7 @@ const STATES: Readonly<Record<LiveState, readonly [word: string, tone: Tone, tit
   connecting: ['Connecting', 'busy', 'The live stream is being opened'],
   live: ['Live', 'good', 'Changes arrive by themselves'],
   cut: ['Reconnecting', 'warn', 'The live stream was cut and resumes where it was'],
-  off: ['Refreshing', 'neutral', 'There is no live stream: lists are read again every 15 s'],
+  off: ['Every 15 s', 'neutral', 'There is no live stream: lists are read again every 15 s'],
 };
 
 /** Whether what is shown is up to date. */
@@ -16,9 +17,8 @@ export function ConnectionState() {
   const state = useLiveState();
   const [word, tone, title] = is_reachable ? STATES[state] : (['No connection', 'bad', 'The gateway does not answer'] as const);
   return (
-    <span class={`status connection tone-${tone}`} role="status" title={title}>
-      <span class="status-dot" aria-hidden="true" />
-      {word}
+    <span class="connection" role="status" title={title}>
+      <StatusBadge status={state} word={word} tone={tone} />
     </span>
   );
 }

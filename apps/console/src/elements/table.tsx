@@ -80,12 +80,7 @@ export function Table<T>({ label, columns, items, keyOf, hrefOf, more }: TablePr
           </div>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the links of the rows */}
-      <div
-        ref={body}
-        role="rowgroup"
-        onKeyDown={(event) => ['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(event.key) && (event.preventDefault(), select(event.key))}
-      >
+      <div ref={body} role="rowgroup" onKeyDown={move}>
         <div style={{ height: `${above_px}px` }} />
         {rows.map((row) => {
           const item = items[row] as T;

@@ -58,11 +58,15 @@ export class LiveStream {
   }
 
   private heard(data: LiveMessage | 'hello'): void {
-    if (data !== 'hello') return this.handle(data);
-    // a new tab learns from the reading one where the stream is
-    if (!this.source) return;
+    if (data !== 'hello') this.handle(data);
+    else if (this.source) this.tellPlace();
+  }
+
+  /** A new tab learns from the reading one where the stream is. */
+  private tellPlace(): void {
+    const { cursor } = this.place;
     this.channel.postMessage({ type: 'state', state: this.last_state } satisfies LiveMessage);
-    if (this.place.cursor !== undefined) this.channel.postMessage({ type: 'ready', cursor: this.place.cursor } satisfies LiveMessage);
+    if (cursor !== undefined) this.channel.postMessage({ type: 'ready', cursor } satisfies LiveMessage);
   }
 
   private handle(message: LiveMessage): void {

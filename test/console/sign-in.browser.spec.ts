@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LOOKS } from './browser.js';
+import { ConsoleWorld } from './console-world.js';
+
+let world: ConsoleWorld;
+let key: string;
+beforeAll(async () => {
+  world = await ConsoleWorld.start();
+  key = readFileSync(path.join(world.platform.dataDir, 'admin.key'), 'utf8').trim();
+});
+afterAll(() => world.close());
+
+/** The console asks who is signed in before anybody is. */
+const SIGNED_OUT = /\/v1\/(session(\/providers)?|events\?.*)$/;
+
+test.each(LOOKS)('a person signs in with a key and signs out on a %s in %s', async (viewport, theme) => {
+  const observed = await world.page({ viewport, theme, expected: SIGNED_OUT });
+  const { page } = observed;
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await world.expectSound(observed);
+  await world.screenshot(observed, `sign-in-${viewport}-${theme}`);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in with the key' }).click();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await world.expectSound(observed);
+  await world.screenshot(observed, `home-${viewport}-${theme}`);
+  if (viewport === 'phone') await page.getByRole('button', { name: 'Menu' }).click();
+  if (viewport === 'phone') await world.screenshot(observed, `menu-${viewport}-${theme}`);
+  await page.getByRole('button', { name: 'Sign out' }).last().click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect((await page.context().cookies()).filter(({ value }) => value !== '')).toEqual([]);
+});
+
+test('a key that is not valid is refused in words, and stays in no storage', async () => {
+  const observed = await world.page({ expected: SIGNED_OUT });
+  const { page } = observed;
+  await page.goto('/sign-in');
+  await page.getByLabel('API key').fill('cs_not-a-key');
+  await page.getByLabel('API key').press('Enter');
+  await page.getByText('The key is not valid').waitFor();
+  await world.expectSound(observed);
+  await world.screenshot(observed, 'sign-in-refused');
+  const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+  expect(stored).not.toContain('not-a-key');
+});
+
+test('after a sign-in the page that was opened is shown, with its query', async () => {
+  const { page } = await world.page({ expected: SIGNED_OUT });
+  await page.goto('/approvals?status=pending');
+  await page.getByLabel('API key').fill(key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/approvals?status=pending');
+});
+
+test('a sign-in leads to no other site', async () => {
+  const { page } = await world.page({ key });
+  await page.goto('/sign-in?return_to=https://evil.example/');
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  expect(page.url()).toBe(`${world.platform.base}/`);
+});
