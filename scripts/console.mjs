@@ -25,7 +25,7 @@ const COMPRESSED_BYTES_MIN = 1_000;
 function* filesOf(file) {
   if (path.extname(file) !== '') return yield file;
   for (const entry of readdirSync(path.join(root, file), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.name === 'generated' || entry.name.endsWith('.spec.ts')) continue;
+    if (entry.name === 'generated' || entry.name === 'testing' || entry.name.endsWith('.spec.ts')) continue;
     if (entry.isDirectory()) yield* filesOf(`${file}/${entry.name}`);
     else yield `${file}/${entry.name}`;
   }

@@ -1,10 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
-import { expect } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
-import { accessibilityFaults } from './accessibility.js';
 import { browser, type Theme, VIEWPORTS, type ViewportName } from './browser.js';
 import { ObservedPage } from './observed-page.js';
 
@@ -44,22 +40,6 @@ export class ConsoleWorld {
     this.contexts.push(context);
     if (key !== undefined) await this.signIn(context, key);
     return ObservedPage.open(context, expected);
-  }
-
-  /** Fails with what is wrong on the page: errors, violations of its policy, and what axe-core ranks serious. */
-  async expectSound(observed: ObservedPage): Promise<void> {
-    expect(await observed.faults()).toEqual([]);
-    expect(await accessibilityFaults(observed.page)).toEqual([]);
-    const [inner, content] = await observed.page.evaluate(() => [window.innerWidth, document.documentElement.scrollWidth]);
-    expect(content, 'the page is wider than the window').toBeLessThanOrEqual(inner as number);
-  }
-
-  /** With COUNTERSIGN_TEST_SCREENSHOTS set to a folder, keeps how the page looks there. */
-  async screenshot(observed: ObservedPage, name: string): Promise<void> {
-    const folder = process.env.COUNTERSIGN_TEST_SCREENSHOTS;
-    if (folder === undefined) return;
-    mkdirSync(folder, { recursive: true });
-    await observed.page.screenshot({ path: path.join(folder, `${name}.png`) });
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,19 @@
 /** Longer texts are cut; a person may ask for all of it. */
 export const SHOWN_CHARACTERS = 600;
 /** Beyond this a text is offered for copying only: a page of it would stop the browser. */
-export const SHOWN_CHARACTERS_MAX = 200_000;
+export const SHOWN_CHARACTERS_MAX = 50_000;
+/** Pieces that are drawn: a text of nothing but hidden characters is cut there. */
+export const PIECES_MAX = 2_000;
 
 /** A piece of text as it is, or the name of a character that would not be seen or would change how its neighbours are read. */
-export type Piece = { text: string } | { mark: string; name: string };
+export type Piece = { text: string } | HiddenCharacter;
+
+/** `count`: how often it stands there in a row. */
+export interface HiddenCharacter {
+  mark: string;
+  name: string;
+  count: number;
+}
 
 const NAMES: Readonly<Record<number, string>> = {
   0: 'NUL',
@@ -52,16 +61,19 @@ export function piecesOf(text: string): Piece[] {
   const source = text.replaceAll('\r\n', '\n');
   for (const { 0: found, index } of source.matchAll(HIDDEN)) {
     if (index > from) pieces.push({ text: source.slice(from, index) });
-    pieces.push(markOf(found.codePointAt(0) as number));
+    const hidden = markOf(found.codePointAt(0) as number);
+    const last = pieces.at(-1);
+    if (index === from && last && 'mark' in last && last.name === hidden.name) last.count += 1;
+    else pieces.push(hidden);
     from = index + found.length;
   }
   if (from < source.length) pieces.push({ text: source.slice(from) });
   return pieces;
 }
 
-function markOf(code: number): { mark: string; name: string } {
+function markOf(code: number): HiddenCharacter {
   const hex = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  return { mark: NAMES[code] ?? hex, name: hex };
+  return { mark: NAMES[code] ?? hex, name: hex, count: 1 };
 }
 
 /** The beginning of a text, never half of a character. */

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
-import { cut, piecesOf, SHOWN_CHARACTERS, SHOWN_CHARACTERS_MAX } from './inert-text.js';
+import { cut, type HiddenCharacter, PIECES_MAX, piecesOf, SHOWN_CHARACTERS, SHOWN_CHARACTERS_MAX } from './inert-text.js';
 import './inert.css';
 
 interface InertTextProps {
@@ -19,12 +19,13 @@ interface InertTextProps {
 export function InertText({ text, characters_max = SHOWN_CHARACTERS, look = 'inline', mono = false }: InertTextProps) {
   const [is_whole, setWhole] = useState(false);
   const { shown, hidden } = cut(text, is_whole ? SHOWN_CHARACTERS_MAX : characters_max);
+  const pieces = useMemo(() => piecesOf(shown), [shown]);
   const Element = look === 'block' ? 'div' : 'span';
   return (
     <Element class={`inert inert-${look} ${mono ? 'mono' : ''}`}>
       <bdi dir="auto">
-        {piecesOf(shown).map((piece, at) => ('mark' in piece ? <Mark key={at} {...piece} /> : piece.text))}
-        {hidden > 0 && '…'}
+        {pieces.slice(0, PIECES_MAX).map((piece, at) => ('mark' in piece ? <Mark key={at} {...piece} /> : piece.text))}
+        {(hidden > 0 || pieces.length > PIECES_MAX) && '…'}
       </bdi>
       {hidden > 0 && look === 'block' && (
         <span class="inert-more">
@@ -45,10 +46,10 @@ export function InertText({ text, characters_max = SHOWN_CHARACTERS, look = 'inl
   );
 }
 
-function Mark({ mark, name }: { mark: string; name: string }) {
+function Mark({ mark, name, count }: HiddenCharacter) {
   return (
-    <span class="inert-mark" title={`hidden character ${name}`}>
-      {mark}
+    <span class="inert-mark" title={`hidden character ${name}${count > 1 ? `, ${count} in a row` : ''}`}>
+      {count > 1 ? `${mark} ×${count}` : mark}
     </span>
   );
 }

@@ -72,30 +72,32 @@ export function Table<T>({ label, columns, items, keyOf, hrefOf, more }: TablePr
   ]);
   const template = { '--columns': columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ') };
   return (
-    <div class="table" role="table" aria-label={label} aria-rowcount={items.length + 1} style={template}>
-      <div class="table-row table-head" role="row">
-        {columns.map((column) => (
-          <div key={column.id} role="columnheader" class={cellClass(column)}>
-            {column.title}
-          </div>
-        ))}
-      </div>
-      <div ref={body} role="rowgroup" onKeyDown={move}>
-        <div style={{ height: `${above_px}px` }} />
-        {rows.map((row) => {
-          const item = items[row] as T;
-          const key = keyOf(item);
-          return (
-            <Row
-              key={key}
-              {...{ item, row, columns }}
-              href={hrefOf?.(item)}
-              is_selected={key === selected_key}
-              onFocus={() => setSelectedKey(key)}
-            />
-          );
-        })}
-        <div style={{ height: `${below_px}px` }} />
+    <div class="table" style={template}>
+      <div role="table" aria-label={label} aria-rowcount={more?.has_more ? -1 : items.length + 1}>
+        <div class="table-row table-head" role="row">
+          {columns.map((column) => (
+            <div key={column.id} role="columnheader" class={cellClass(column)}>
+              {column.title}
+            </div>
+          ))}
+        </div>
+        <div ref={body} role="rowgroup" onKeyDown={move}>
+          <div style={{ height: `${above_px}px` }} />
+          {rows.map((row) => {
+            const item = items[row] as T;
+            const key = keyOf(item);
+            return (
+              <Row
+                key={key}
+                {...{ item, row, columns }}
+                href={hrefOf?.(item)}
+                is_selected={key === selected_key}
+                onFocus={() => setSelectedKey(key)}
+              />
+            );
+          })}
+          <div style={{ height: `${below_px}px` }} />
+        </div>
       </div>
       {more?.has_more && (
         <div class="table-more">
