@@ -36,6 +36,7 @@ function Polling() {
   const { invalidator, reachability } = useGateway();
   const state = useLiveState();
   useEffect(() => {
+    if (state === 'cut' || state === 'off') void reachability.check();
     if (state !== 'off') return;
     const timer = setInterval(() => document.visibilityState === 'visible' && reachability.reachable && invalidator.everything(), POLL_MS);
     return () => clearInterval(timer);

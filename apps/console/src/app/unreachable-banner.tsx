@@ -11,7 +11,7 @@ export function UnreachableBanner() {
         <strong>No connection to the gateway.</strong> You see what was read last. The console tries again by itself; what you write here
         stays.
       </span>
-      <Button icon="refresh" onClick={() => reachability.retry()}>
+      <Button icon="refresh" onClick={() => reachability.check()}>
         Try now
       </Button>
     </div>

@@ -25,11 +25,11 @@ export class Reachability {
     this.schedule();
   }
 
-  /** Probes at once: a person asked for it, or the network is back. */
-  async retry(): Promise<void> {
+  /** Probes at once: a person asked for it, or a stream was cut. */
+  async check(): Promise<void> {
     await this.probe().then(
       () => this.reached(),
-      () => undefined,
+      () => this.failed(),
     );
   }
 
@@ -41,7 +41,7 @@ export class Reachability {
   private schedule(): void {
     setTimeout(async () => {
       if (this.is_reachable) return;
-      await this.retry();
+      await this.check();
       if (!this.is_reachable) this.schedule();
     }, this.pause_ms);
     this.pause_ms = Math.min(this.pause_ms * 2, PROBE_LONGEST_MS);

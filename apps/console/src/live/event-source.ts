@@ -19,10 +19,8 @@ export class LiveSource {
 
   open(): void {
     if (this.is_closed) return;
-    const query = new URLSearchParams({ kinds: LIVE_KINDS.join(',') });
     const from = this.cursor();
-    if (from !== undefined) query.set('cursor', from);
-    const source = new EventSource(`/v1/events?${query}`);
+    const source = new EventSource(from === undefined ? '/v1/events' : `/v1/events?${new URLSearchParams({ cursor: from })}`);
     this.source = source;
     source.onopen = () => {
       this.pause_ms = RETRY_FIRST_MS;

@@ -9,8 +9,19 @@ export interface LiveEvent {
   position?: string;
 }
 
-/** Kinds that the console follows. */
-export const LIVE_KINDS = ['call', 'case', 'approval', 'saga', 'ticket', 'tool', 'configuration', 'security'] as const;
+/** The names of the stream's events. Without `kinds` the gateway sends all that the person's roles show. */
+export const LIVE_KINDS = [
+  'call',
+  'case',
+  'approval',
+  'saga',
+  'ticket',
+  'tool',
+  'configuration',
+  'security',
+  'dead_letter',
+  'damage',
+] as const;
 
 /** The event of a message; undefined for what is none. */
 export function parseLiveEvent(text: string): LiveEvent | undefined {
