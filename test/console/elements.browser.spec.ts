@@ -95,3 +95,24 @@ test('`/` gives the focus to the search, which lives in the address', async () =
   await page.reload();
   expect(await page.getByLabel('Search calls').inputValue()).toBe('refund');
 });
+
+test('a draft outlives a reload of its tab, and is in no other tab', async () => {
+  const observed = await gallery.open('laptop', 'light');
+  const { page } = observed;
+  await page.getByLabel('Reason').fill('because of the amount');
+  await page.reload();
+  expect(await page.getByLabel('Reason').inputValue()).toBe('because of the amount');
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  expect(await other.getByLabel('Reason').inputValue()).toBe('');
+});
+
+test('the exact time is shown to the pointer and to the keyboard', async () => {
+  const { page } = await gallery.open('laptop', 'light');
+  const time = page.locator('header time');
+  expect(await time.getAttribute('title')).toMatch(/20\d\d.*\d:\d\d:\d\d/);
+  await time.focus();
+  const shown = await time.evaluate((element) => getComputedStyle(element, '::after').content);
+  expect(shown).toContain(await time.getAttribute('title'));
+  expect(await page.locator('[role=row] time[tabindex]').count()).toBe(0);
+});

@@ -63,3 +63,38 @@ test('a sign-in leads to no other site', async () => {
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   expect(page.url()).toBe(`${world.platform.base}/`);
 });
+
+test('a one-time link signs in by a click, once, and its token stays in no address', async () => {
+  const { body } = await world.admin.request<{ url: string }>('POST', '/v1/sign-in-links');
+  const { page } = await world.page({ expected: SIGNED_OUT });
+  await page.goto(body.url);
+  await page.getByText('This one-time link signs you in').waitFor();
+  expect(page.url()).toBe(`${world.platform.base}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  expect(
+    await page.evaluate(() => JSON.stringify([location.href, history.state, { ...sessionStorage }, { ...localStorage }])),
+  ).not.toContain('link=');
+  const again = await world.page({ expected: /\/v1\/session(:link)?$/ });
+  await again.page.goto(body.url);
+  await again.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await again.page.getByText('The link cannot be used').waitFor();
+  await expectSound(again);
+  await screenshot(again, 'link-used');
+});
+
+test('what one person drafted is not shown to the next one', async () => {
+  const { page } = await world.page({ key, expected: SIGNED_OUT });
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await page.evaluate(() => sessionStorage.setItem('countersign:draft:reason', 'of the first person'));
+  await page.reload();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  expect(await page.evaluate(() => sessionStorage.getItem('countersign:draft:reason'))).toBe('of the first person');
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByLabel('API key').fill((await world.admin.keyFor('user', 'second', ['operator'])).key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByText('Signed in as second').waitFor();
+  expect(await page.evaluate(() => sessionStorage.getItem('countersign:draft:reason'))).toBeNull();
+});

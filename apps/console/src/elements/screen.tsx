@@ -6,6 +6,9 @@ import './screen.css';
 /** The visit whose heading had the focus last: the first one leaves the focus where the browser puts it. */
 let focused_visit = 0;
 
+/** Whether the element that had the focus is gone, such as the heading of the screen while it was loaded. */
+const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body;
+
 interface ScreenProps {
   title: string;
   /** One line below the title. */
@@ -22,7 +25,7 @@ export function Screen({ title, about, actions, children }: ScreenProps) {
     document.title = `${title} · Countersign`;
   }, [title]);
   useEffect(() => {
-    if (visit === focused_visit) return;
+    if (visit === 0 || (visit === focused_visit && !isFocusLost())) return;
     focused_visit = visit;
     heading.current?.focus({ preventScroll: true });
   }, [visit]);

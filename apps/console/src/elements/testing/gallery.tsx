@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
+import { useDraft } from '../../navigation/draft.js';
 import { KeyboardProvider } from '../../navigation/keyboard.js';
 import { Location } from '../../navigation/location.js';
 import { NavigationProvider, useQueryState } from '../../navigation/navigation.js';
@@ -79,6 +80,7 @@ function Controls() {
   const toast = useToast();
   const [is_open, setOpen] = useState(false);
   const [text, setText] = useState('');
+  const [reason, setReason] = useDraft('gallery:reason');
   const [query, setQuery] = useQueryState('q');
   return (
     <Panel title="Controls" actions={<Tag tone="warn">irreversible</Tag>}>
@@ -98,7 +100,7 @@ function Controls() {
         <SearchField value={query} onValue={setQuery} label="Search calls" />
       </div>
       <TextField label="Amount" hint="In cents" value={text} onValue={setText} error={text === '' ? 'Enter a number above 0' : undefined} />
-      <TextArea label="Reason" value={text} onValue={setText} />
+      <TextArea label="Reason" value={reason} onValue={setReason} />
       <Select
         label="Status"
         value="all"
