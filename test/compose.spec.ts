@@ -112,7 +112,7 @@ describe('Dockerfile', () => {
     const [, command = '[]'] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     expect(scripts.start.split('; ').at(-1)).toBe(
-      `tsc -b && exec env MALLOC_ARENA_MAX=${env.MALLOC_ARENA_MAX} ${(JSON.parse(command) as string[]).join(' ')}`,
+      `tsc -b && node scripts/console.mjs && exec env MALLOC_ARENA_MAX=${env.MALLOC_ARENA_MAX} ${(JSON.parse(command) as string[]).join(' ')}`,
     );
   });
 });

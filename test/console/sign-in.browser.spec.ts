@@ -98,3 +98,41 @@ test('what one person drafted is not shown to the next one', async () => {
   await page.getByText('Signed in as second').waitFor();
   expect(await page.evaluate(() => sessionStorage.getItem('countersign:draft:reason'))).toBeNull();
 });
+
+test('a tab in which another person signs in shows nothing of the former one, in any tab', async () => {
+  await world.admin.call({ tool: 'write_file', inputs: { path: 'of-default.txt', content: 'x', mode: 'create' } });
+  await world.admin.request('POST', '/v1/tenants', { tenant_id: 'rival' });
+  const rival = await world.admin.keyFor('user', 'rival-person', ['operator'], 'rival');
+  const { page } = await world.page({ key, expected: /./ });
+  await page.goto('/');
+  await page.getByText('write_file').first().waitFor();
+  const other = await page.context().newPage();
+  await other.goto('/');
+  await other.getByText('write_file').first().waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).last().click();
+  await page.getByLabel('API key').fill(rival.key);
+  await page.getByLabel('API key').press('Enter');
+  for (const tab of [page, other]) {
+    await tab.getByText('Signed in as rival-person of tenant rival').waitFor();
+    await tab.getByText('No calls yet').waitFor();
+    expect(await tab.getByText('write_file').count()).toBe(0);
+  }
+});
+
+test('somebody else who signs in where a session has ended sees nothing of the former person', async () => {
+  const first = await world.admin.keyFor('user', 'short-lived', ['operator']);
+  const { page } = await world.page({ key: first.key, expected: /./ });
+  await page.goto('/');
+  await page.getByText('write_file').first().waitFor();
+  const { key_id } = await page.evaluate(async () => (await (await fetch('/v1/session')).json()) as { key_id: string });
+  await world.admin.request('DELETE', `/v1/keys/${key_id}`);
+  await page.getByRole('button', { name: 'Sign in as somebody else' }).click({ timeout: 60_000 });
+  // nothing is answered: whatever is shown was kept
+  await page.route('**/v1/calls?*', () => undefined);
+  const rival = await world.admin.keyFor('user', 'rival-second', ['operator'], 'rival');
+  await page.getByLabel('API key').fill(rival.key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByText('Signed in as rival-second of tenant rival').waitFor();
+  await page.getByRole('status', { name: 'Loading' }).waitFor();
+  expect(await page.getByText('write_file').count()).toBe(0);
+});

@@ -6,7 +6,7 @@ import { personKey } from '../gateway/session.js';
 import { KeyboardProvider } from '../navigation/keyboard.js';
 import type { Location } from '../navigation/location.js';
 import { NavigationProvider, usePlace } from '../navigation/navigation.js';
-import { readSession } from '../session/session-requests.js';
+import { followSession, readSession } from '../session/session-requests.js';
 import { SignInAgain } from '../session/sign-in-again.js';
 import { SignInScreen } from '../session/sign-in-screen.js';
 import { Frame } from './frame.js';
@@ -33,13 +33,7 @@ function Content() {
   const state = useSessionState();
   const { path } = usePlace();
   useEffect(() => void readSession(gateway), [gateway]);
-  const is_signed_in = state.kind === 'active';
-  useEffect(() => {
-    // another tab may have signed in meanwhile
-    const look = () => document.visibilityState === 'visible' && !is_signed_in && void readSession(gateway);
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [gateway, is_signed_in]);
+  useEffect(() => followSession(gateway), [gateway]);
   if (state.kind === 'loading') return null;
   if (state.kind === 'signed_out' || path === '/sign-in') return <SignInScreen />;
   return (

@@ -24,6 +24,9 @@ export class Gateway {
   /** Sends any request in this session. */
   readonly send: (request: Request) => Promise<Response>;
 
+  /** Whose answers are kept. */
+  private person: string | undefined;
+
   constructor(origin: string) {
     const sender = new Sender(this.session, this.positions, this.reachability);
     this.send = sender.send;
@@ -31,7 +34,12 @@ export class Gateway {
     this.reachability.subscribe((is_reachable) => is_reachable && this.invalidator.everything());
   }
 
-  /** Forgets every answer: they belong to the person who was signed in. */
+  /** Keeps the answers that were read for this person, and forgets those for anybody else. */
+  claim(person: string): void {
+    if (person !== this.person) this.forget();
+    this.person = person;
+  }
+
   forget(): void {
     this.queries.clear();
     this.positions.clear();

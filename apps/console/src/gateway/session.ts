@@ -51,8 +51,6 @@ export class SessionStore {
 /** The person of a session, as one text. */
 export const personKey = ({ tenant_id, principal }: Session): string => JSON.stringify([tenant_id, principal.kind, principal.id]);
 
-export const samePerson = (a: Session, b: Session): boolean => personKey(a) === personKey(b);
-
 /** Whether a session may use what needs one of these roles; no roles: everyone may. */
 export function hasRole({ principal: { roles } }: Session, needed: readonly string[] | undefined): boolean {
   return needed === undefined || roles.includes('admin') || needed.some((role) => roles.includes(role));

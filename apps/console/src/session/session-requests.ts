@@ -1,6 +1,6 @@
 import { type Answer, answerOf, type Sent } from '../gateway/answer.js';
 import type { Gateway } from '../gateway/gateway.js';
-import { personKey, type Session, samePerson } from '../gateway/session.js';
+import { personKey, type Session } from '../gateway/session.js';
 import { claimDrafts, forgetDrafts } from '../navigation/draft.js';
 
 /** An identity provider that people can sign in with. */
@@ -24,6 +24,27 @@ export async function readSession(gateway: Gateway): Promise<void> {
   else if (gateway.session.state.kind === 'loading') gateway.session.set({ kind: 'signed_out' });
 }
 
+/** Tabs of a browser have one cookie: where one signs in or out, the others show the same person. */
+const CHANNEL = 'countersign:session';
+
+function announce(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage('changed');
+  channel.close();
+}
+
+/** Reads the session again when another tab has changed it, and when this one is shown again. */
+export function followSession(gateway: Gateway): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = () => void readSession(gateway);
+  const shown = () => document.visibilityState === 'visible' && void readSession(gateway);
+  document.addEventListener('visibilitychange', shown);
+  return () => {
+    channel.close();
+    document.removeEventListener('visibilitychange', shown);
+  };
+}
+
 /** Signs in with an API key, which is not kept. */
 export const signInByKey = (gateway: Gateway, key: string): Promise<Answer<Session>> => opened(gateway, '/v1/session', { key });
 
@@ -42,24 +63,31 @@ export async function signOut(gateway: Gateway, { everywhere = false } = {}): Pr
   const sent = everywhere ? sentTo(gateway, 'POST', '/v1/session:end-all') : sentTo(gateway, 'DELETE', '/v1/session');
   const answer = await answerOf(sent);
   if (!answer.ok && answer.problem.status !== 401) return answer;
+  signedOut(gateway);
+  announce();
+  return answer;
+}
+
+function signedOut(gateway: Gateway): void {
   forgetDrafts();
   gateway.forget();
   gateway.session.set({ kind: 'signed_out' });
-  return answer;
 }
 
 async function opened(gateway: Gateway, path: string, body: object): Promise<Answer<Session>> {
   const answer = await answerOf(sentTo<Session>(gateway, 'POST', path, body));
-  if (answer.ok) signedIn(gateway, answer.data);
+  if (answer.ok) {
+    signedIn(gateway, answer.data);
+    announce();
+  }
   return answer;
 }
 
 /** Nothing that one person read or drafted is shown to another. */
 function signedIn(gateway: Gateway, session: Session): void {
   const { state } = gateway.session;
-  const before = state.kind === 'expired' || state.kind === 'active' ? state.session : undefined;
-  if (before && !samePerson(before, session)) gateway.forget();
+  gateway.claim(personKey(session));
   claimDrafts(personKey(session));
   gateway.session.set({ kind: 'active', session });
-  if (before) gateway.invalidator.everything();
+  if (state.kind === 'expired') gateway.invalidator.everything();
 }
