@@ -7,6 +7,7 @@ import { projections } from './commands/projections.js';
 import { reliability } from './commands/reliability.js';
 import { replay } from './commands/replay.js';
 import { scrub } from './commands/scrub.js';
+import { signInLink } from './commands/sign-in-link.js';
 import { verify } from './commands/verify.js';
 import { witness } from './commands/witness.js';
 
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   reliability,
   replay,
   scrub,
+  signInLink,
   verify,
   witness,
 ];

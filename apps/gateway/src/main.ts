@@ -9,6 +9,7 @@ process.exitCode = await runService(
     start: async (deps, config) => {
       const gateway = await startGateway(deps, config);
       if (gateway.admin_key !== undefined) process.stdout.write(`admin key (kept in ${config.data_dir}/admin.key): ${gateway.admin_key}\n`);
+      if (gateway.sign_in_url !== undefined) process.stdout.write(`sign in within 10 minutes, on this machine: ${gateway.sign_in_url}\n`);
       return gateway;
     },
     has_http: true,

@@ -70,6 +70,7 @@ import { SimulationReports } from './policies/simulation-reports.js';
 import { producerParts } from './producers/producer-parts.js';
 import { sagaParts } from './sagas/saga-parts.js';
 import { accessParts } from './sessions/access-parts.js';
+import { signInUrl } from './sessions/sign-in-links.js';
 import { createHttpApp } from './start-http.js';
 
 export interface RunningGateway extends RunningApp {
@@ -84,6 +85,8 @@ export interface RunningGateway extends RunningApp {
   };
   /** The admin key, only if this was the first start of the installation. Show it once. */
   admin_key: string | undefined;
+  /** One-time link for the browser of this machine; only if this was the first start. Show it once. */
+  sign_in_url: string | undefined;
 }
 
 interface Wired extends GatewayParts {
@@ -255,7 +258,7 @@ export async function startGateway(deps: AppDeps, config: GatewayConfig, beside:
     heartbeat.start();
     await wired.subjects?.erasure.reconcile(configuration.state);
     wired.subjects?.retention.start();
-    const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
+    const first = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
     await wired.sagas.watches.start(config.lanes);
     if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
@@ -275,7 +278,9 @@ export async function startGateway(deps: AppDeps, config: GatewayConfig, beside:
       wired.streams.close();
       return listening.close().then(close);
     };
-    return { admin_key, shared: sharedOf(wired, configuration), port: listening.port, ready: () => state.caught_up, close: stop };
+    const { admin_key, sign_in_token } = first ?? {};
+    const sign_in_url = sign_in_token && signInUrl(config.host, listening.port, sign_in_token);
+    return { admin_key, sign_in_url, shared: sharedOf(wired, configuration), port: listening.port, ready: () => state.caught_up, close: stop };
   } catch (fault) {
     await close();
     throw fault;

@@ -42,14 +42,15 @@ function conformance({ logger }: AppDeps): SuiteExtension {
   return new SuiteExtension();
 }
 
-/** The terminal output of a start; only the first start shows the key. */
-function welcome({ gateway: { host, data_dir }, executor }: StandaloneConfig, { port, admin_key }: RunningGateway): void {
+/** The terminal output of a start; only the first start shows the key and the link. */
+function welcome({ gateway: { host, data_dir }, executor }: StandaloneConfig, { port, admin_key, sign_in_url }: RunningGateway): void {
   const url = `http://${host}:${port}`;
   const lines = [
     `Countersign listens on ${url}`,
     `  open ${url} in a browser for the console, and ${url}/docs for the documentation`,
     `  data: ${data_dir}   packs: ${executor.packs.join(', ') || 'none'}`,
     ...(admin_key ? [`Admin key, shown only now and stored in ${data_dir}/admin.key: ${admin_key}`] : []),
+    ...(sign_in_url ? [`Sign in as "you", once and within 10 minutes, in a browser on this machine: ${sign_in_url}`] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -9,6 +9,11 @@ const SECRET_PATHS = [
   'authorization',
   'headers.authorization',
   'req.headers.authorization',
+  'headers.cookie',
+  'req.headers.cookie',
+  'cookie',
+  'set_cookie',
+  'request_token',
   'token',
   'user_token',
   'key',
@@ -21,6 +26,10 @@ const SECRET_PATHS = [
   '*.secret',
   '*.api_key',
   '*.admin_key',
+  '*.cookie',
+  '*.set_cookie',
+  '*.request_token',
+  '*.sign_in_url',
 ];
 
 /** Structured logs on stdout (or `to`), secrets redacted. `level` is a pino level or `silent`. */

@@ -6,6 +6,7 @@ import type { Clock, Configuration } from '@countersign/process';
 import { hashApiKey, mintApiKey, prefixOf } from '../authentication/api-key.js';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
+import { SignInLinks } from '../sessions/sign-in-links.js';
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 
@@ -27,16 +28,23 @@ async function finishNaming(configuration: Configuration, directory: string): Pr
   }
 }
 
+/** What the first start shows once. */
+export interface FirstCredentials {
+  admin_key: string;
+  /** Token of a link that signs in the person `you`. */
+  sign_in_token: string;
+}
+
 /**
- * The first start of an installation creates tenant `default` and an admin key; only the key's hash is logged. If several gateways start
- * together, the first record wins and every fold ignores the others. @returns the key, or undefined if the tenant already has one or
- * another gateway was first.
+ * The first start of an installation creates tenant `default`, an admin key and the person `you`, who signs in by link; only hashes are
+ * logged. If several gateways start together, the first record wins and every fold ignores the others. @returns undefined if the tenant
+ * already has a key or another gateway was first.
  */
 export async function firstStart(
   configuration: Configuration,
   writer: ConfigurationWriter,
   options: { data_dir: string; clock: Clock },
-): Promise<string | undefined> {
+): Promise<FirstCredentials | undefined> {
   if (!tenantOf(configuration.state, DEFAULT_TENANT)) {
     const versions = baseOf(configuration.state.changes, DEFAULT_TENANT, [itemNames.tenant]);
     await writer.change(DEFAULT_TENANT, 'tenant_set', { ...tenantDefaults, principal: ADMIN }, { versions, is_required: false });
@@ -64,5 +72,7 @@ export async function firstStart(
     return undefined;
   }
   await rename(file, path.join(options.data_dir, 'admin.key'));
-  return key;
+  const links = new SignInLinks({ state: configuration.state, writer, now_ms: () => options.clock.now_ms() });
+  const { token } = await links.make(ADMIN);
+  return { admin_key: key, sign_in_token: token };
 }

@@ -11,6 +11,7 @@ import { SessionPrincipals } from './session-principals.js';
 import type { SessionSettings } from './session-settings.js';
 import type { SignInParts } from './sessions.module.js';
 import { SignInAttempts } from './sign-in-attempts.js';
+import { SignInGate } from './sign-in-gate.js';
 import { SignInGuard } from './sign-in-guard.js';
 import { SignInRecord } from './sign-in-record.js';
 
@@ -36,7 +37,6 @@ export function signInParts(
   return {
     sessions: new BrowserSessions(parts, configuration, settings, () => clock.now_ms()),
     authenticator,
-    guard: new SignInGuard(places, attempts, bounds),
-    record: new SignInRecord({ log, codec, clock }, refused),
+    gate: new SignInGate(new SignInGuard(places, attempts, bounds), new SignInRecord({ log, codec, clock }, refused)),
   };
 }

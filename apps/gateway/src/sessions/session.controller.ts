@@ -4,11 +4,12 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { Public, Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
+import type { Problem } from '../http/problem.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
-import { keySignIn, session } from './session.schemas.js';
+import { keySignIn, linkSignIn, type SessionAnswer, session } from './session.schemas.js';
 import { SessionService } from './session.service.js';
 import { clearedCookie } from './session-cookies.js';
-import { SignInService } from './sign-in.service.js';
+import { SignInService, type StartedSession } from './sign-in.service.js';
 
 /** `/v1/session`: the session of a browser. */
 @ApiTags('sessions')
@@ -28,10 +29,19 @@ export class SessionController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    const started = await this.signIns.byKey(request, key);
-    if (started instanceof Refusal) return started;
-    reply.headers({ 'set-cookie': started.set_cookie, 'cache-control': 'no-store' });
-    return this.sessions.answerOf(started);
+    return this.started(await this.signIns.byKey(request, key), reply);
+  }
+
+  @Post('session::link')
+  @Public()
+  @ApiOperation({ summary: 'Sign in to the console with a one-time link' })
+  @Answer(session)
+  async signInByLink(
+    @Body({ schema: linkSignIn }) { token }: z.infer<typeof linkSignIn>,
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return this.started(await this.signIns.byLink(request, token), reply);
   }
 
   @Get('session')
@@ -67,5 +77,11 @@ export class SessionController {
     await this.sessions.endAll(known, request);
     reply.header('set-cookie', clearedCookie(known.place));
     return undefined;
+  }
+
+  private started(session: StartedSession | Problem, reply: HttpReply): SessionAnswer | Problem {
+    if (session instanceof Refusal) return session;
+    reply.headers({ 'set-cookie': session.set_cookie, 'cache-control': 'no-store' });
+    return this.sessions.answerOf(session);
   }
 }

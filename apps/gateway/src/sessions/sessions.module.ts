@@ -1,32 +1,35 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Authenticator } from '../authentication/authenticator.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { BrowserSessions } from './browser-sessions.js';
 import { SessionController } from './session.controller.js';
 import { SessionService } from './session.service.js';
 import { SignInService } from './sign-in.service.js';
-import { SignInGuard } from './sign-in-guard.js';
-import { SignInRecord } from './sign-in-record.js';
+import { SignInGate } from './sign-in-gate.js';
+import { SignInLinksController } from './sign-in-links.controller.js';
+import { SignInLinks } from './sign-in-links.js';
 
 /** What signing in needs; created before the module, because every request resolves its session (session-parts.ts). */
 export interface SignInParts {
   sessions: BrowserSessions;
   authenticator: Authenticator;
-  guard: SignInGuard;
-  record: SignInRecord;
+  gate: SignInGate;
 }
+
+const linksOf = (configuration: ConfigurationService) => new SignInLinks(configuration);
 
 /** Signing in to the console, and its sessions. */
 @Module({})
 export class SessionsModule {
-  static of({ sessions, authenticator, guard, record }: SignInParts): DynamicModule {
+  static of({ sessions, authenticator, gate }: SignInParts): DynamicModule {
     return {
       module: SessionsModule,
-      controllers: [SessionController],
+      controllers: [SessionController, SignInLinksController],
       providers: [
         { provide: BrowserSessions, useValue: sessions },
         { provide: Authenticator, useValue: authenticator },
-        { provide: SignInGuard, useValue: guard },
-        { provide: SignInRecord, useValue: record },
+        { provide: SignInGate, useValue: gate },
+        { provide: SignInLinks, useFactory: linksOf, inject: [ConfigurationService] },
         SessionService,
         SignInService,
       ],
