@@ -169,7 +169,13 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const loopback = beside.mcp_extension && new LoopbackCaller();
-  const { access, sign_in, key_uses } = accessParts(deps, configuration, tokens, { config, bounds, loopback });
+  const { access, sign_in, key_uses } = accessParts(deps, configuration, tokens, {
+    config,
+    bounds,
+    door: identity_door,
+    verified,
+    loopback,
+  });
   const { trustScores, rulings, policies } = policyParts(deps, settings);
   return {
     running,
@@ -280,7 +286,14 @@ export async function startGateway(deps: AppDeps, config: GatewayConfig, beside:
     };
     const { admin_key, sign_in_token } = first ?? {};
     const sign_in_url = sign_in_token && signInUrl(config.host, listening.port, sign_in_token);
-    return { admin_key, sign_in_url, shared: sharedOf(wired, configuration), port: listening.port, ready: () => state.caught_up, close: stop };
+    return {
+      admin_key,
+      sign_in_url,
+      shared: sharedOf(wired, configuration),
+      port: listening.port,
+      ready: () => state.caught_up,
+      close: stop,
+    };
   } catch (fault) {
     await close();
     throw fault;

@@ -61,11 +61,11 @@ async function until(holds: () => Promise<boolean>, within_ms: number): Promise<
 
 const adminKey = (): string => gateways.map(({ admin_key }) => admin_key).find((key) => key !== undefined) as string;
 
-test('of gateways that start together for the first time one creates the admin key, and all of them know it', async () => {
+test('of gateways that start together for the first time one creates the admin key and the person you, and all of them know both', async () => {
   expect(gateways.filter(({ admin_key }) => admin_key !== undefined)).toHaveLength(1);
   for (const gateway of gateways) {
-    const keys = (await ask(gateway, adminKey(), 'GET', '/v1/keys')).body.items as unknown[];
-    expect(keys).toHaveLength(1);
+    const keys = (await ask(gateway, adminKey(), 'GET', '/v1/keys')).body.items as { principal: { id: string } }[];
+    expect(keys.map(({ principal }) => principal.id)).toEqual(['admin', 'you']);
   }
   const kept = (
     await Promise.all((await readdir(dir)).filter((name) => name !== 'log').map((name) => readdir(path.join(dir, name))))

@@ -140,6 +140,7 @@ export const refusalReasons = {
     answer_unreadable: 'The call is recorded; its answer cannot be read now.',
     checkpoint_pending: 'No checkpoint covers the record yet.',
     cosignature_pending: 'The witnesses have not cosigned yet.',
+    identity_provider_unavailable: 'The identity provider does not respond, or its metadata is not valid.',
     keys_stale: 'The list of revoked keys in the gateway is stale.',
     producer_topics_missing: 'The topics of the producer do not exist, and the gateway cannot create them.',
     record_unconfirmed: 'The request may not be recorded; send it again: an equal request runs only once.',

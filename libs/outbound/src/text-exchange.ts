@@ -12,6 +12,7 @@ export interface TextRequest {
 export interface TextAnswer {
   status: number;
   text: string;
+  headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,5 +28,5 @@ export async function exchangeText(door: OutboundDoor, url: string, request: Tex
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (answer.kind === 'failed') throw new Error(answer.message);
-  return { status: answer.status, text: answer.bytes.toString() };
+  return { status: answer.status, text: answer.bytes.toString(), headers: answer.headers };
 }

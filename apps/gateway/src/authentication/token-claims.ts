@@ -33,3 +33,16 @@ export function principalOf(payload: JWTPayload, provider: IdentityProvider): { 
   };
   return { principal: { kind: provider.kind, id, roles }, rights };
 }
+
+/**
+ * The claims of a verified token that the settings of its provider name, without other values of the roles claim than the mapped ones.
+ * `principalOf` reads them like the token.
+ */
+export function keptClaims(payload: JWTPayload, provider: IdentityProvider): Record<string, unknown> {
+  const { subject_claim, roles_claim, scopes_claim, clearances_claim, purposes_claim, role_mappings } = provider;
+  const kept: Record<string, unknown> = { [subject_claim]: claim(payload, subject_claim) };
+  for (const name of [scopes_claim, clearances_claim, purposes_claim]) kept[name] ??= listed(payload, name);
+  kept[roles_claim] ??= listed(payload, roles_claim)?.filter((value) => role_mappings.some((mapping) => mapping.value === value));
+  for (const [name, value] of Object.entries(kept)) if (value === undefined) delete kept[name];
+  return kept;
+}

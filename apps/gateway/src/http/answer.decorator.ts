@@ -27,6 +27,10 @@ export const AnswersIn = (media_types: string | readonly string[], description: 
 /** A route that answers 204, without a body. */
 export const NoAnswer = (): MethodDecorator => applyDecorators(HttpCode(204), ApiResponse({ status: 204, description: 'done' }));
 
+/** A route that sends a browser to another address. */
+export const Redirects = (description: string): MethodDecorator =>
+  applyDecorators(HttpCode(302), ApiResponse({ status: 302, description, headers: described({ Location: 'the address' }) }));
+
 /** Response headers for the `headers` of a response: name → description. */
 export const described = (headers: Readonly<Record<string, string>>): NonNullable<Headers> =>
   Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' as const } }]));

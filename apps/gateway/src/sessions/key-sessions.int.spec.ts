@@ -7,7 +7,7 @@ let browser: Browser;
 let key: string;
 let key_id: string;
 beforeAll(async () => {
-  gateway = await TestGateway.open();
+  gateway = await TestGateway.open({}, {}, { attempts_per_address_max: 1_000 });
 }, 60_000);
 afterAll(() => gateway.close());
 beforeEach(async () => {

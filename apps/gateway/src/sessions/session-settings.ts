@@ -25,7 +25,7 @@ export const sessionSettings = {
     .default(7 * DAY_MS)
     .describe('a browser session ends at this age'),
   COUNTERSIGN_SIGN_INS_PER_ADDRESS_MAX: wholeNumber(1, 100_000)
-    .default(30)
+    .default(60)
     .describe('attempts to sign in that one gateway accepts per client address and minute; beyond it: 429'),
   COUNTERSIGN_SIGN_INS_MAX: wholeNumber(1, 1_000_000)
     .default(600)

@@ -18,8 +18,9 @@ export class SignInRecord {
     await this.parts.log.append([securityRecord(this.parts.codec, tenant_id, event)]);
   }
 
-  /** `whose`: the tenant and person of the credential, if they are known. Equal refusals of a second share one record. */
-  refused(detail: string, whose?: Pick<Caller, 'tenant_id' | 'principal'>): void {
-    this.refusals.noteSignIn(whose?.tenant_id ?? DEFAULT_TENANT, whose?.principal ?? null, detail);
+  /** `whose`: the tenant, or tenant and person, of the credential, if they are known. Equal refusals of a second share one record. */
+  refused(detail: string, whose?: string | Pick<Caller, 'tenant_id' | 'principal'>): void {
+    if (typeof whose === 'string') this.refusals.noteSignIn(whose, null, detail);
+    else this.refusals.noteSignIn(whose?.tenant_id ?? DEFAULT_TENANT, whose?.principal ?? null, detail);
   }
 }

@@ -11,6 +11,7 @@ import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, 
 import { Registry } from 'prom-client';
 import { defaultHttpLimits, type HttpLimits } from '../bounds/http-limits.js';
 import { defaultMcpSettings, type McpSettings } from '../mcp/mcp-settings.js';
+import { defaultSessionSettings, type SessionSettings } from '../sessions/session-settings.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 
 const TOOLS = ['write_note', 'ask_first', 'never', 'unruled', 'doubtful', 'fails'];
@@ -23,6 +24,12 @@ export interface Response {
   body: any;
 }
 
+interface TestSettings {
+  http: HttpLimits;
+  mcp: McpSettings;
+  sessions: SessionSettings;
+}
+
 /** A gateway on the real embedded log, with scripted policy, executor and projector behind it. */
 export class TestGateway {
   private constructor(
@@ -32,11 +39,14 @@ export class TestGateway {
     readonly parts: { standIn: StandIn; views: StandInViews },
     public running: RunningGateway,
     public key: string,
-    private readonly http: HttpLimits,
-    private readonly mcp: McpSettings,
+    private readonly settings: TestSettings,
   ) {}
 
-  static async open(http: Partial<HttpLimits> = {}, mcp: Partial<McpSettings> = {}): Promise<TestGateway> {
+  static async open(
+    http: Partial<HttpLimits> = {},
+    mcp: Partial<McpSettings> = {},
+    session: Partial<SessionSettings> = {},
+  ): Promise<TestGateway> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-gateway-'));
     const log = await EmbeddedEventLog.open({ dir: path.join(dir, 'log'), fsync: 'none' });
     await log.ensureTopics(topicSpecs(['shared'], 4));
@@ -69,11 +79,12 @@ export class TestGateway {
     await parts.standIn.register(sampleContract({ version: '2.0.0-beta.1' }));
     const limits = { ...defaultHttpLimits, ...http };
     const mcpTerms = { ...defaultMcpSettings, ...mcp };
-    const running = await TestGateway.start(deps, dir, limits, mcpTerms);
-    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string, limits, mcpTerms);
+    const sessions = { ...defaultSessionSettings, ...session };
+    const running = await TestGateway.start(deps, dir, { http: limits, mcp: mcpTerms, sessions });
+    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string, { http: limits, mcp: mcpTerms, sessions });
   }
 
-  private static start(deps: AppDeps, dir: string, http: HttpLimits, mcp: McpSettings): Promise<RunningGateway> {
+  private static start(deps: AppDeps, dir: string, settings: TestSettings): Promise<RunningGateway> {
     return startGateway(deps, {
       host: '127.0.0.1',
       port: 0,
@@ -81,8 +92,7 @@ export class TestGateway {
       identity_allow_private: true,
       lanes: ['shared'],
       data_dir: dir,
-      http,
-      mcp,
+      ...settings,
       strict_answers: true,
     });
   }
@@ -100,7 +110,7 @@ export class TestGateway {
     await this.running.close();
     await meanwhile?.();
     this.deps.metrics.clear(); // as in a new process
-    this.running = await TestGateway.start(this.deps, this.dir, this.http, this.mcp);
+    this.running = await TestGateway.start(this.deps, this.dir, this.settings);
   }
 
   async send(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, key = this.key): Promise<Response> {
