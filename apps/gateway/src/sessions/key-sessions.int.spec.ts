@@ -185,6 +185,25 @@ test('machine routes take no cookie', async () => {
   expect((await browser.send('POST', '/access/v1/evaluation', { body: {} })).status).toBe(401);
 });
 
+test('the stream of a session ends once its key is revoked, its person signs out, or the person signs out everywhere', async () => {
+  const other = await gateway.keyFor('kim', ['operator']);
+  const { body } = await gateway.call('ask_first');
+  const open = async (with_key: string) => {
+    const by = new Browser(gateway.running.port);
+    await by.signIn(with_key);
+    const stream = await fetch(`${gateway.url}/v1/calls/${body.call_id}/events`, { headers: { cookie: by.cookie } });
+    expect(stream.status).toBe(200);
+    return { by, text: stream.text() };
+  };
+  const [revoked, signed_out, everywhere] = [await open(key), await open(other), await open(other)];
+  await gateway.send('DELETE', `/v1/keys/${key_id}`);
+  expect((await signed_out.by.send('DELETE', '/v1/session')).status).toBe(204);
+  for (const { text } of [revoked, signed_out]) expect(await text).toContain('the credential of this stream is no longer valid');
+  await browser.signIn(other);
+  expect((await browser.send('POST', '/v1/session:end-all')).status).toBe(204);
+  expect(await everywhere.text).toContain('the credential of this stream is no longer valid');
+}, 120_000);
+
 /** The first non-empty list. */
 async function until<T>(read: () => Promise<T[]>): Promise<T[]> {
   for (const end = Date.now() + 10_000; Date.now() < end; await new Promise((later) => setTimeout(later, 50))) {

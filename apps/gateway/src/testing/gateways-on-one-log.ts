@@ -8,6 +8,7 @@ import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, Personal, systemClock, topicSpecs } from '@countersign/process';
 import { InProcessWakeUps, KeyRing, MemorySubjectKeys, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
+import type { GatewayConfig } from '../config.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 
 export interface Answered {
@@ -28,7 +29,11 @@ export class GatewaysOnOneLog {
     private readonly own: { dir: string; start(): Promise<RunningGateway> },
   ) {}
 
-  static async open(count: number, tools: readonly string[], partitions = 1): Promise<GatewaysOnOneLog> {
+  static async open(
+    count: number,
+    tools: readonly string[],
+    { partitions = 1, ...more }: Partial<GatewayConfig> & { partitions?: number } = {},
+  ): Promise<GatewaysOnOneLog> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-gateways-'));
     const log = await EmbeddedEventLog.open({ dir: path.join(dir, 'log'), fsync: 'none' });
     await log.ensureTopics(topicSpecs(['shared'], partitions));
@@ -44,7 +49,7 @@ export class GatewaysOnOneLog {
     const start = () => {
       const deps = { ...parts, clock: systemClock, logger: createLogger('gateway', 'silent'), metrics: new Registry() };
       const config = { host: '127.0.0.1', port: 0, callback_allow_private: true, lanes: ['shared'], data_dir: path.join(dir, 'data') };
-      return startGateway(deps as unknown as AppDeps, { ...config, identity_allow_private: true });
+      return startGateway(deps as unknown as AppDeps, { ...config, identity_allow_private: true, ...more });
     };
     for (let n = 0; n < count; n++) gateways.push(await start());
     return new GatewaysOnOneLog(gateways, log, codec, store, gateways[0]?.admin_key as string, standIn, { dir, start });
