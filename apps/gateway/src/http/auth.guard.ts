@@ -27,7 +27,7 @@ export class AuthGuard implements CanActivate {
     const caller = this.access.admit(request, access);
     if (caller instanceof Refusal) throw caller;
     request.caller = caller;
-    if (request.headers.cookie !== undefined) this.access.renewSession(request, context.switchToHttp().getResponse<HttpReply>());
+    if (request.headers.cookie !== undefined) this.access.answerSession(request, context.switchToHttp().getResponse<HttpReply>());
     return true;
   }
 }

@@ -57,10 +57,10 @@ export class RequestAccess {
     return lacking ?? caller;
   }
 
-  /** Extends the session of an admitted request. */
-  renewSession(request: IncomingRequest, reply: OutgoingReply): void {
-    const renewed = this.others.sessions?.renewedCookie(request);
-    if (renewed !== undefined) reply.header('set-cookie', renewed);
+  /** Sets the headers of the answer to an admitted request with a session. */
+  answerSession(request: IncomingRequest, reply: OutgoingReply): void {
+    const headers = this.others.sessions?.answerHeaders(request);
+    if (headers) reply.headers(headers);
   }
 
   /** Sends a problem to a caller. Records the refusal if the caller lacks a right. */

@@ -5,6 +5,9 @@ import type { IncomingRequest } from './reply.js';
 export interface SessionAccess {
   /** The caller as of now; undefined if the request has no session cookie or its route takes none. */
   callerOf(request: IncomingRequest): Caller | Refusal | undefined;
-  /** The `Set-Cookie` header that extends the session; undefined while the cookie is recent. */
-  renewedCookie(request: IncomingRequest): string | undefined;
+  /**
+   * Headers of the answer to an admitted request: no cache may keep what a cookie admitted, and a cookie that is not recent is renewed.
+   * Undefined if the request has no session cookie.
+   */
+  answerHeaders(request: IncomingRequest): Readonly<Record<string, string>> | undefined;
 }

@@ -38,6 +38,8 @@ test('a key pasted once starts a session; its cookie is http-only, lax and for t
   });
   expect(Date.parse(body.expires_at) - Date.parse(body.started_at)).toBe(7 * 86_400_000);
   expect((await whoAmI()).body).toEqual(body);
+  expect((await browser.send('GET', '/v1/cases')).headers['cache-control']).toBe('no-store');
+  expect((await gateway.send('GET', '/v1/cases')).headers.get('cache-control')).toBe(null);
   const opaque = Buffer.from(browser.jar.get('countersign')?.split('.')[1] ?? '', 'base64').toString('latin1');
   for (const open of [key, key_id, 'operator']) expect(opaque).not.toContain(open);
 });
