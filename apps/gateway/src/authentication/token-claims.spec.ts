@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { principalOf } from './token-claims.js';
+import { keptClaims, principalOf } from './token-claims.js';
 
 const provider = {
   kind: 'user',
@@ -22,3 +22,26 @@ test.each(['', 'x'.repeat(201), 'two\nlines', 'nul\0', '\u009b', '\u2029', '\ud8
     expect(principalOf({ sub } as never, provider)).toBeUndefined();
   },
 );
+
+test('the kept claims give the same principal as the token, without values that give nothing', () => {
+  const mapped = {
+    ...provider,
+    roles_claim: 'realm_access.roles',
+    role_mappings: [{ value: 'staff', role: 'approver' }],
+  } as typeof provider;
+  const payload = {
+    sub: 'anna',
+    realm_access: { roles: ['staff', ...Array.from({ length: 500 }, (_, n) => `group-${n}`)] },
+    scope: 'a b',
+    clearances: ['pii'],
+    email: 'anna@example.com',
+  };
+  const kept = keptClaims(payload, mapped);
+  expect(kept).toEqual({ sub: 'anna', 'realm_access.roles': ['staff'], scope: ['a', 'b'], clearances: ['pii'] });
+  expect(principalOf(JSON.parse(JSON.stringify(kept)), mapped)).toEqual(principalOf(payload, mapped));
+});
+
+test('a claim that gives roles and scopes is kept whole', () => {
+  const both = { ...provider, roles_claim: 'groups', scopes_claim: 'groups' } as typeof provider;
+  expect(keptClaims({ sub: 'anna', groups: ['x', 'y'] }, both)).toEqual({ sub: 'anna', groups: ['x', 'y'] });
+});

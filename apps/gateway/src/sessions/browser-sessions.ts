@@ -18,7 +18,7 @@ import type { SessionSettings } from './session-settings.js';
 export const RENEWED_EVERY_MS = 300_000;
 /** Machines use the other routes, with a token. */
 const COOKIE_ROUTES = '/v1/';
-const NOT_CACHED = { 'cache-control': 'no-store' };
+const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 const READS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
 
 /** A session cookie as it was sent: sealed by this installation; its person is not resolved yet. */
@@ -90,8 +90,8 @@ export class BrowserSessions implements SessionAccess {
     const sent = this.sent(request);
     if (sent === undefined || sent instanceof Refusal) return undefined;
     const now_ms = this.now_ms();
-    if (now_ms - sent.claims.seen_at_ms < RENEWED_EVERY_MS) return NOT_CACHED;
-    return { ...NOT_CACHED, 'set-cookie': this.cookieOf(sent, { ...sent.claims, seen_at_ms: now_ms }) };
+    if (now_ms - sent.claims.seen_at_ms < RENEWED_EVERY_MS) return PRIVATE;
+    return { ...PRIVATE, 'set-cookie': this.cookieOf(sent, { ...sent.claims, seen_at_ms: now_ms }) };
   }
 
   /** Starts a session of a person. `life_max_ms`: it ends at this age, or earlier by the settings. */
