@@ -19,7 +19,7 @@ describe('places of browsers', () => {
   test('without a public https URL only http on loopback has sessions', () => {
     for (const places of [new BrowserPlaces(undefined), new BrowserPlaces('http://gw.example')]) {
       expect(places.of({ host: '127.0.0.1:7070' })).toEqual([local]);
-      for (const host of ['gw.example', '10.0.0.5:7070', 'localhost.evil.example', '127.0.0.2:7070', undefined])
+      for (const host of ['gw.example', '10.0.0.5:7070', 'localhost.evil.example', '127.0.0.2:7070', '127.0.0.1:99999', undefined])
         expect(places.of({ host })).toEqual([]);
       expect(places.ofSignIn({ host: 'gw.example', origin: 'http://gw.example' })).toBeUndefined();
     }

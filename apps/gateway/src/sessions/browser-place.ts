@@ -45,6 +45,7 @@ export class BrowserPlaces {
 }
 
 function localPlace(host: string | undefined): BrowserPlace | undefined {
-  if (host === undefined || !LOOPBACK_HOST.test(host)) return undefined;
+  // A port above 65535 is in no URL.
+  if (host === undefined || !LOOPBACK_HOST.test(host) || !URL.canParse(`http://${host}`)) return undefined;
   return { origin: new URL(`http://${host}`).origin, cookie: LOOPBACK_COOKIE };
 }
