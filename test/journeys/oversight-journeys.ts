@@ -280,6 +280,10 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await vote(bob, counted, { vote: 'approve' })).body.status).toBe('pending');
       expect((await vote(ann, counted, { vote: 'approve' })).status).toBe(200);
       expect(await ended(agent, counted)).toMatchObject({ status: 'succeeded' });
+      expect(await vote(bob, counted, { vote: 'deny', reason: 'no' })).toMatchObject({
+        status: 409,
+        body: { approval_status: 'granted', decided_by: expect.stringContaining('bob'), decided_at: expect.stringMatching(/^20/) },
+      });
       expect((await vote(ann, counted, { vote: 'revoke' })).status).toBe(409);
       await require({});
       expect((await at.admin.request('PUT', `/v1/tenants/${tenant_id}`, { running_max: 1 })).status).toBe(200);

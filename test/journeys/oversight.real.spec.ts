@@ -6,6 +6,7 @@ import { describeOversightAttacks } from './oversight-attacks.js';
 import { describeOversightJourneys } from './oversight-journeys.js';
 import { describeOversightTerms } from './oversight-terms.js';
 import { describePersonLinkJourneys } from './person-link-journeys.js';
+import { describeVoteRaces } from './vote-race-journeys.js';
 
 describe('oversight, on Kafka, Postgres and Redis', () => {
   const at = new JourneyWorld();
@@ -16,4 +17,5 @@ describe('oversight, on Kafka, Postgres and Redis', () => {
   describeGrants(at);
   describeOversightAttacks(at);
   describePersonLinkJourneys(at);
+  describeVoteRaces(at);
 });

@@ -36,6 +36,19 @@ function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefin
   return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` is allowed only with the vote `approve`' : undefined;
 }
 
+/** How a request ended, who decided it and when; nulls while it is open. */
+function outcomeOf({ status, ended_by, ended_at_ms }: ApprovalRow): Record<string, unknown> {
+  return { approval_status: status, decided_by: ended_by, decided_at: ended_at_ms === null ? null : new Date(ended_at_ms).toISOString() };
+}
+
+/** The refusal of a vote on a closed request: it says who was faster, and when. */
+function lateVote(row: ApprovalRow): Refusal {
+  const { decided_by, decided_at, approval_status } = outcomeOf(row);
+  const who = decided_by === null ? '' : ` by ${String(decided_by)}`;
+  const when = decided_at === null ? '' : ` at ${String(decided_at)}`;
+  return new Refusal('late-vote', `the approval is ${String(approval_status)}${who}${when}`, outcomeOf(row));
+}
+
 /** Records votes and returns the decision of the policy service. Only the policy service decides whether a vote counts. */
 @Injectable()
 export class VotesService {
@@ -53,8 +66,7 @@ export class VotesService {
     const machine = machineObjection(voter.principal);
     if (machine) return new Refusal('forbidden', machine.reason, { reason: 'user_required' });
     const state = callOfRequest(row);
-    if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
-      return new Refusal('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
+    if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke'))) return lateVote(row);
     const misplaced = misplacedIn(body);
     if (misplaced) return new Refusal('invalid-request', misplaced);
     const edited = body.vote === 'edit' ? await this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
@@ -88,15 +100,26 @@ export class VotesService {
     const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);
     const verdict = await this.calls.command('approval_voted', state, vote, { check, timeout_ms: JUDGED_WITHIN_MS });
     if (verdict?.kind === 'refused') {
-      const latest = await this.approvals.find(voter.tenant_id, approval_id, seen);
-      const approval_status = latest instanceof Refusal ? row.status : latest.status;
       const { kind, ...cause } = refusedAs(verdict.code);
-      return new Refusal(kind, verdict.reason, { ...cause, vote_id: vote.vote_id, approval_status, refusal: verdict.code });
+      const latest = kind === 'late-vote' ? await this.closed(row, seen) : await this.approvals.find(voter.tenant_id, approval_id, seen);
+      const now = latest instanceof Refusal ? row : latest;
+      return new Refusal(kind, verdict.reason, { ...cause, vote_id: vote.vote_id, ...outcomeOf(now), refusal: verdict.code });
     }
     this.calls.noted(verdict?.at);
     const now = await this.requestAfter(voter.tenant_id, approval_id, verdict?.at, seen);
     if (now instanceof Refusal) return now;
     return { approval: { ...this.approvals.answer(now, voter), vote_id: vote.vote_id }, is_judged: verdict !== undefined };
+  }
+
+  /** The request of a vote that came too late, once the views show its end; its earlier state if that takes long. */
+  private async closed(row: ApprovalRow, seen: Seen): Promise<ApprovalRow | Refusal> {
+    let latest: ApprovalRow | Refusal = row;
+    for (let look = 0; look < LOOKS_MAX; look++) {
+      latest = await this.approvals.find(row.tenant_id, row.approval_id, seen);
+      if (latest instanceof Refusal || latest.status !== 'pending') break;
+      await sleep(LOOK_MS);
+    }
+    return latest;
   }
 
   /** The current request. After an edit it is the next one, once the views have it (the order of its two topics is not fixed). */
