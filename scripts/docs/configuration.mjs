@@ -25,6 +25,7 @@ const others = {
       'branches that no git tool changes; a final `*` stands for any rest',
     ],
     ['COUNTERSIGN_RECORDS_ROOT', 'folder', '`./records`', 'registers, objects, corpora, staged actions and tasks of the patterns pack'],
+    ['COUNTERSIGN_DEMO_ROOT', 'folder', '`./demo`', 'receipts of the fake systems of the demo pack'],
     [
       'COUNTERSIGN_HTTP_ALLOW',
       'list, separated by commas',

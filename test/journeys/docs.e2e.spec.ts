@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { firstSteps } from '@countersign/client/first-steps';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
@@ -11,6 +12,7 @@ const PAGES = [
   'docs/tutorials/first-call.md',
   'docs/tutorials/first-approval.md',
   'docs/tutorials/first-tool.md',
+  'docs/tutorials/demo.md',
   'docs/how-to/find-calls.md',
   'docs/how-to/your-references.md',
   'docs/how-to/saga-definitions.md',
@@ -42,7 +44,8 @@ const RELIABILITY = `${process.execPath} --no-warnings ${path.resolve('apps/cli/
 /** Runs the lines of a page in a folder that has the platform's `.countersign`. */
 async function printed(marker: string): Promise<string> {
   const lines = block(marker).replaceAll(ADDRESS, platform.base).replaceAll('npm run reliability --', RELIABILITY);
-  const env = { ...process.env, COUNTERSIGN_URL: platform.base };
+  const COUNTERSIGN_KEY = readFileSync(path.join(platform.dataDir, 'admin.key'), 'utf8').trim();
+  const env = { ...process.env, COUNTERSIGN_URL: platform.base, COUNTERSIGN_KEY };
   return (await inShell('bash', ['-c', `set -euo pipefail\n${lines}`], { cwd: platform.dir, env })).stdout.trim();
 }
 
@@ -101,6 +104,18 @@ test('the first tutorial writes a file and reads its call; the second has a pers
   expect(ran).toMatchObject({ call_id: response.call_id, status: 'succeeded', approval: { approval_id } });
   expect(JSON.stringify(ran.approval)).toContain('"bea"');
   expect(existsSync(file)).toBe(false);
+});
+
+test('the snippets of the demo page are those of the client, and work: a call, the same from a program, a rule', async () => {
+  for (const { id, text } of firstSteps({ url: ADDRESS })) expect(block(`steps-${id}`)).toBe(`${text}\n`);
+  expect(await answered('steps-curl')).toMatchObject({ tool: 'write_file', status: 'succeeded' });
+  const env = { ...process.env, COUNTERSIGN_KEY: readFileSync(path.join(platform.dataDir, 'admin.key'), 'utf8').trim() };
+  writeFileSync(CLIENT, block('steps-client').replaceAll(ADDRESS, platform.base));
+  expect((await inShell(process.execPath, [CLIENT], { env })).stdout).toBe('succeeded\n');
+  await printed('steps-rule');
+  const inputs = { path: 'notes/a.txt', content: 'a', mode: 'create' };
+  expect((await platform.admin().call({ tool: 'write_file', inputs })).body.status).toBe('pending_approval');
+  expect((await platform.admin().request('PUT', '/v1/policies/active', { version: null, shadow: null })).status).toBe(200);
 });
 
 test('the third tutorial loads its own tool and calls it', async () => {
@@ -184,6 +199,9 @@ test('each shell and script block of the README and the tutorials runs here', ()
     'approval-ran',
     'first-tool',
     'first-tool-call',
+    'steps-curl',
+    'steps-client',
+    'steps-rule',
     'find-calls',
     'references-open',
     'references-call',

@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { acceptDamage } from './commands/accept-damage.js';
+import { demo } from './commands/demo.js';
 import { mcp } from './commands/mcp.js';
 import { moveWorkspace } from './commands/move-workspace.js';
 import { newCommand } from './commands/new.js';
@@ -14,6 +15,7 @@ import { witness } from './commands/witness.js';
 /** All commands. A new one is one file in `commands/` and an entry here. */
 const commands: readonly Command[] = [
   acceptDamage,
+  demo,
   mcp,
   moveWorkspace,
   newCommand,

@@ -1,4 +1,5 @@
 import { pack as conformance } from '@countersign/pack-conformance';
+import { pack as demo } from '@countersign/pack-demo';
 import { pack as git } from '@countersign/pack-git';
 import { pack as patterns } from '@countersign/pack-patterns';
 import { pack as probe } from '@countersign/pack-probe';
@@ -7,4 +8,4 @@ import { httpPack } from '@countersign/runtimes';
 import type { Pack } from '@countersign/tool-kit';
 
 /** The packs that COUNTERSIGN_PACKS can name. */
-export const packs: readonly Pack[] = [conformance, git, httpPack, patterns, probe, workspace];
+export const packs: readonly Pack[] = [conformance, demo, git, httpPack, patterns, probe, workspace];

@@ -36,6 +36,13 @@ const countsInPart = ({ in_parts }: VoteRow, rule: string | null): boolean =>
 const afterwards = ({ next }: PartRow): AskedPart['afterwards'] =>
   next ? { kind: 'escalate', ...next } : { kind: 'deny', approver_roles: [], people: [] };
 
+/** An edit opens the next request, in which the editor has already agreed. */
+function withEditor(cast: AskedPart['voted'], { requirement, requested_at_ms }: ApprovalRow, part: PartRow): AskedPart['voted'] {
+  const editor = requirement.edit?.by.id;
+  if (editor === undefined || part.approvals <= cast.length || cast.some(({ voter_id }) => voter_id === editor)) return cast;
+  return [{ voter_id: editor, vote: 'edit', voted_at: new Date(requested_at_ms).toISOString(), on_behalf_of: null }, ...cast];
+}
+
 export interface PartsQuestion {
   row: ApprovalRow;
   by: RequestedBy;
@@ -53,7 +60,8 @@ export function askedParts(state: ConfigurationState, { row, by, tenant_id, now_
   const barred = [...new Set([by.principal.id, ...row.requirement.barred])];
   return row.parts.map((part): AskedPart => {
     const isAsked = ({ id, roles }: Person) => part.people.includes(id) || part.approver_roles.some((role) => roles.includes(role));
-    const voted = votes.filter((vote) => countsInPart(vote, part.rule));
+    const cast = votes.filter((vote) => countsInPart(vote, part.rule)).map((vote) => votedOf(vote, part.rule));
+    const voted = withEditor(cast, row, part);
     const asked = people.filter(isAsked);
     const isOut = (id: string) => part.four_eyes && barred.includes(id);
     const free = asked.filter(({ id }) => !isOut(id) && !voted.some(({ voter_id }) => voter_id === id));
@@ -70,7 +78,7 @@ export function askedParts(state: ConfigurationState, { row, by, tenant_id, now_
       met: part.met,
       can_decide: free.slice(0, PEOPLE_MAX).map(({ id }) => id),
       can_decide_more: elsewhere || free.length > PEOPLE_MAX,
-      voted: voted.map((vote) => votedOf(vote, part.rule)),
+      voted,
       barred: part.four_eyes ? barred.map((id) => ({ id, ...barredBecause(id, by) })) : [],
       shortfall: part.shortfall,
       level: part.level,

@@ -28,6 +28,14 @@ test('a tool without a summary is described by its title and the inputs that ide
   expect(text({ to: 'acme', amount: 120.5, memo: 'x' }, paid)).toBe('Pay: to “acme”, amount 120.5');
 });
 
+test('a value that the schema lists is a word without quotes; any other text is quoted', () => {
+  const mode = sampleContract({ summary: 'Write in mode {/mode}' });
+  expect([text({ mode: 'append' }, mode), text({ mode: 'append safely' }, mode)]).toEqual([
+    'Write in mode append',
+    'Write in mode “append safely”',
+  ]);
+});
+
 test('a reader who may not see the inputs gets the title only', () => {
   expect(sentenceOf(write, undefined)).toEqual({ text: 'Write a note', from: 'withheld' });
 });

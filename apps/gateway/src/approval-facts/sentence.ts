@@ -1,6 +1,6 @@
-import { memberPointer, parseSummary, type SummaryPart, type ToolContract } from '@countersign/contracts';
+import { isNode, memberPointer, parseSummary, type SummaryPart, type ToolContract, valueAt } from '@countersign/contracts';
 import { inertText } from './inert-text.js';
-import { filled } from './shown-value.js';
+import { filled, isPersonal } from './shown-value.js';
 
 const SENTENCE_CHARS_MAX = 600;
 const TITLE_CHARS_MAX = 120;
@@ -28,6 +28,24 @@ function partsOf(contract: Summarised): readonly SummaryPart[] | null {
   return parts;
 }
 
+/** A value that the schema itself lists is a word of the contract: it needs no quotes. */
+const WORD = /^[A-Za-z0-9_.-]{1,40}$/;
+
+function isListed({ input_schema }: Summarised, inputs: unknown, pointer: string): boolean {
+  const value = isPersonal(inputs) ? undefined : valueAt(inputs, pointer);
+  if (typeof value !== 'string' || !WORD.test(value)) return false;
+  const steps = pointer.slice(1).split('/');
+  const at = steps.reduce<unknown>(
+    (schema, step) => (isNode(schema) && isNode(schema.properties) ? schema.properties[step] : undefined),
+    input_schema,
+  );
+  return isNode(at) && Array.isArray(at.enum) && at.enum.includes(value);
+}
+
+/** One input in a sentence. */
+const named = (contract: Summarised, inputs: unknown, pointer: string): string =>
+  isListed(contract, inputs, pointer) ? String(valueAt(inputs, pointer)) : filled(inputs, pointer, 'value');
+
 /** The inputs that identify the effect, in the order of the schema: what to name in a sentence if the tool declares none. */
 function telling({ idempotency, input_schema }: Summarised, inputs: unknown): string[] {
   const properties = (input_schema.properties ?? {}) as Record<string, unknown>;
@@ -41,7 +59,7 @@ function fallback(contract: Summarised, inputs: unknown): string {
   const fields = telling(contract, inputs);
   const shown = fields
     .slice(0, FIELDS_MAX)
-    .map((field) => `${inertText(field, 40).text} ${filled(inputs, memberPointer('', field), 'value')}`);
+    .map((field) => `${inertText(field, 40).text} ${named(contract, inputs, memberPointer('', field))}`);
   const more = fields.length > FIELDS_MAX ? ` and ${fields.length - FIELDS_MAX} more` : '';
   const title = inertText(contract.title, TITLE_CHARS_MAX).text;
   return shown.length === 0 ? title : `${title}: ${shown.join(', ')}${more}`;
@@ -57,7 +75,12 @@ export function sentenceOf(contract: Summarised, inputs: unknown): Sentence {
   if (inputs === undefined) return { text: inertText(contract.title, TITLE_CHARS_MAX).text, from: 'withheld' };
   const parts = partsOf(contract);
   if (!parts) return { text: bounded(fallback(contract, inputs)), from: 'inputs' };
-  const text = parts.map((part) => ('text' in part ? part.text : filled(inputs, part.pointer, part.as))).join('');
+  const text = parts
+    .map((part) => {
+      if ('text' in part) return part.text;
+      return part.as === 'value' ? named(contract, inputs, part.pointer) : filled(inputs, part.pointer, part.as);
+    })
+    .join('');
   return { text: bounded(text), from: 'contract' };
 }
 

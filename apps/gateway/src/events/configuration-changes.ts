@@ -15,6 +15,7 @@ const items: ItemsOf = {
   adapter_pin_set: ({ environment, adapter }) => named('adapter_pin_set', itemNames.adapter_pin(environment, adapter)),
   api_key_revoked: ({ key_id }) => named('api_key_revoked', `key/${key_id}`),
   api_key_set: ({ key_id }) => named('api_key_set', `key/${key_id}`),
+  browser_sessions_ended: null,
   case_set: ({ case_id }) => [{ kind: 'case', id: case_id }],
   damage_accepted: ({ damage_ids }) => damage_ids.map((id) => ({ kind: 'damage', id })),
   delegation_set: ({ delegation_id }) => named('delegation_set', itemNames.vote_delegation(delegation_id)),
@@ -40,6 +41,8 @@ const items: ItemsOf = {
   secret_changed: ({ name, scope, owner }) => [
     { ...(named('secret_changed', `secret/${scope}/${name}`)[0] as ChangedItem), ...(scope === 'user' && { owner: owner ?? '' }) },
   ],
+  sign_in_link_set: null,
+  sign_in_link_used: null,
   subject_erased: null,
   tenant_set: () => named('tenant_set', itemNames.tenant),
   token_exchange_set: ({ name }) => named('token_exchange_set', itemNames.token_exchange(name)),

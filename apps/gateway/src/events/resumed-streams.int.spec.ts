@@ -8,7 +8,7 @@ let installation: GatewaysOnOneLog;
 let views: StandInViews;
 const open: EventReader[] = [];
 beforeAll(async () => {
-  installation = await GatewaysOnOneLog.open(2, ['write_note', 'ask_first'], 4);
+  installation = await GatewaysOnOneLog.open(2, ['write_note', 'ask_first'], { partitions: 4 });
   views = new StandInViews(installation.log, installation.codec, installation.store);
   await views.start();
 }, 60_000);
