@@ -101,11 +101,9 @@ export const similarApproval = z
 const trusted = z.object({
   score: z.number().nullable(),
   band: z.enum(['unknown', 'low', 'medium', 'high']),
+  runs: z.int().describe('runs behind the score'),
   text: z.string(),
-  terms: z
-    .array(z.object({ signal: z.string(), weight: z.number(), value: z.number(), points: z.number() }))
-    .nullable()
-    .describe('the terms that add up to the score; null: no score'),
+  href: z.string().describe('the terms that add up to the score'),
 });
 
 export const trustFacts = z

@@ -83,12 +83,7 @@ export class ApprovalFactsService {
     const { call, now_ms, tool } = subject;
     const { tenant_id } = row;
     const by = requestedBy(this.state, tenant_id, call);
-    const [history, similar, is_new, trust] = await Promise.all([
-      this.history(subject),
-      this.similar(subject),
-      this.isNewToTool(subject),
-      this.trustIn(subject),
-    ]);
+    const [history, similar, is_new] = await Promise.all([this.history(subject), this.similar(subject), this.isNewToTool(subject)]);
     const amount = this.amountOf(subject, history);
     const known = this.known(subject, { history, amount, is_new });
     return {
@@ -98,7 +93,7 @@ export class ApprovalFactsService {
       amount,
       undo: tool ? undoTerms(tool.contract, subject.state.end?.outcome.ended_at_ms ?? null) : null,
       similar,
-      trust,
+      trust: this.trustIn(subject),
       time_left_ms,
     };
   }
@@ -138,16 +133,12 @@ export class ApprovalFactsService {
     return !(await usedBefore(this.calls.views.store, [ask])).has(0);
   }
 
-  private async trustIn({ row, call }: Subject): Promise<TrustFacts | null> {
-    const { tenant_id } = row;
-    const now = await this.trust.of(tenant_id);
-    if (!now) return null;
-    const score = now.scores.tool(call.tool, call.version);
-    const tool = trustOf(score?.scored ?? null, score?.unscored ?? null, this.published(tenant_id, 'tool', call.tool, call.version));
-    if (call.principal.kind !== 'agent') return { tool, agent: null };
-    const { score: agent } = await this.trust.agent(tenant_id, call.principal.id, now);
-    const published = this.published(tenant_id, 'agent', call.principal.id, null);
-    return { tool, agent: trustOf(agent.scored, agent.unscored, published) };
+  /** From the scores in memory: their terms would cost a query over all calls of the tenant. */
+  private trustIn({ row: { tenant_id }, call }: Subject): TrustFacts {
+    const { tool, version, principal } = call;
+    const of = `/v1/tools/${encodeURIComponent(tool)}/trust?version=${encodeURIComponent(version)}`;
+    const agent = trustOf(this.published(tenant_id, 'agent', principal.id, null), `/v1/trust/agents/${encodeURIComponent(principal.id)}`);
+    return { tool: trustOf(this.published(tenant_id, 'tool', tool, version), of), agent: principal.kind === 'agent' ? agent : null };
   }
 
   private published(tenant_id: string, kind: 'tool' | 'agent', id: string, version: string | null) {

@@ -3511,28 +3511,22 @@ export interface components {
                 score: number | null;
                 /** @enum {string} */
                 band: "unknown" | "low" | "medium" | "high";
+                /** @description runs behind the score */
+                runs: number;
                 text: string;
-                /** @description the terms that add up to the score; null: no score */
-                terms: {
-                    signal: string;
-                    weight: number;
-                    value: number;
-                    points: number;
-                }[] | null;
+                /** @description the terms that add up to the score */
+                href: string;
             };
             /** @description null: the caller is no agent */
             agent: {
                 score: number | null;
                 /** @enum {string} */
                 band: "unknown" | "low" | "medium" | "high";
+                /** @description runs behind the score */
+                runs: number;
                 text: string;
-                /** @description the terms that add up to the score; null: no score */
-                terms: {
-                    signal: string;
-                    weight: number;
-                    value: number;
-                    points: number;
-                }[] | null;
+                /** @description the terms that add up to the score */
+                href: string;
             } | null;
         };
         VoteOutcomes: {
