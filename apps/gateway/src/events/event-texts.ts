@@ -36,7 +36,7 @@ function changeOf({ event_type }: Change, { status }: ApprovalRow): string | und
 /** The event of an approval: the item of the list, without text that is encrypted as personal data. */
 export function approvalText(change: Change, position: string, caller: Caller): string | undefined {
   if (!change.row || !listed) return undefined;
-  const { reason, ...item } = pickedOf(approvalAnswerOf(change.row, caller), listed);
+  const { reason, ...item } = pickedOf(approvalAnswerOf(change.row, caller, null), listed);
   const open = typeof reason === 'string' && reason.includes(SEALED) ? {} : { reason };
   const data = { ...item, ...open, change: changeOf(change, change.row), position };
   return `event: approval\ndata: ${JSON.stringify(data)}\n\n`;
