@@ -149,6 +149,11 @@ const mcpParts = ({ mcp = defaultMcpSettings }: GatewayConfig, { mcp_extension }
   extensions: new McpExtensions(mcp_extension),
 });
 
+const accessTerms = (config: GatewayConfig, { mcp_extension }: Beside) => ({
+  config,
+  loopback: mcp_extension && new LoopbackCaller(),
+});
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, beside: Beside): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const { checked, reading } = checkedReads(deps);
@@ -168,14 +173,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
-  const loopback = beside.mcp_extension && new LoopbackCaller();
-  const { access, sign_in, key_uses } = accessParts(deps, configuration, tokens, {
-    config,
-    bounds,
-    door: identity_door,
-    verified,
-    loopback,
-  });
+  const access = accessParts(deps, configuration, tokens, { ...accessTerms(config, beside), bounds, door: identity_door, verified });
   const { trustScores, rulings, policies } = policyParts(deps, settings);
   return {
     running,
@@ -186,9 +184,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     ...recordParts(deps, settings),
     vault: deps.vault,
     keys,
-    access,
-    sign_in,
-    key_uses,
+    ...access,
     record,
     configuration: settings,
     policies,
@@ -196,12 +192,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    producers: producerParts(deps, config.lanes, calls, { configuration: settings, uses: key_uses }),
+    producers: producerParts(deps, config.lanes, calls, { configuration: settings, uses: access.key_uses }),
     sagas: sagaParts(deps, writer, authority),
     compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
-    ...eventStreams(deps, config, { access, wheel: tracker.wheel, readable }),
+    ...eventStreams(deps, config, { access: access.access, wheel: tracker.wheel, readable }),
     secrets,
     links,
     callback_addresses,

@@ -43,14 +43,14 @@ export class SignInLinks {
 
   /** The unused link of a token; undefined if there is none or it has expired. */
   of(token: string): SignInLink | undefined {
-    const link = this.configuration.state.sign_in_links.get(sha256Hex(token));
+    const link = this.configuration.state.sign_in_links?.get(sha256Hex(token));
     return link && link.used_by === null && this.configuration.now_ms() < link.expires_at_ms ? link : undefined;
   }
 
   /** Uses a link for a session. @returns false if another session had it first. @throws InfrastructureFault */
   async use({ tenant_id, token_hash, link_id }: SignInLink, session_id: string): Promise<boolean> {
     await this.configuration.writer.set(tenant_id, 'sign_in_link_used', { link_id, session_id, used_at_ms: this.configuration.now_ms() });
-    return this.configuration.state.sign_in_links.get(token_hash)?.used_by === session_id;
+    return this.configuration.state.sign_in_links?.get(token_hash)?.used_by === session_id;
   }
 
   private keyOfYou(): string | undefined {

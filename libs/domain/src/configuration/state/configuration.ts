@@ -86,8 +86,8 @@ export interface ConfigurationState {
   tenants: Map<string, Tenant>;
   keys_by_hash: Map<string, ApiKey>;
   keys_by_id: Map<string, ApiKey>;
-  /** By the hash of their token: links of all tenants. */
-  sign_in_links: Map<string, SignInLink>;
+  /** By the hash of their token: links of all tenants. Absent: there was none. */
+  sign_in_links?: Map<string, SignInLink>;
   /** Ids of the producers of all tenants, in the order of their registration. Their credentials are in `keys_by_id`. */
   producers: Set<string>;
   by_tenant: Map<string, TenantConfiguration>;
@@ -116,7 +116,6 @@ export function initialConfiguration(): ConfigurationState {
     tenants: new Map(),
     keys_by_hash: new Map(),
     keys_by_id: new Map(),
-    sign_in_links: new Map(),
     producers: new Set(),
     by_tenant: new Map(),
     providers_by_issuer: new Map(),
