@@ -14,10 +14,11 @@ const BYTES_MAX = 5 * 1024 * 1024;
  */
 export const httpSend = defineTool({
   name: 'http_send',
-  version: '1.0.0',
+  version: '1.0.1',
   title: 'Send to a URL',
   description:
     'Sends a body to a public web address with POST, PUT, PATCH or DELETE and gives the answer. Changes something at the other side, so a person approves it first. To read, use http_request.',
+  summary: '{/method} {/url} with {/body}',
   category: 'api',
   effect_class: 'commit_high',
   reversibility: 'irreversible',

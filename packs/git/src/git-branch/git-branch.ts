@@ -11,9 +11,10 @@ type Output = z.output<typeof output>;
 /** Creates or deletes a branch of the case. The commits of a deleted branch are kept as objects: a person can restore it. */
 export const gitBranch = defineTool({
   name: 'git_branch',
-  version: '1.1.0',
+  version: '1.1.1',
   title: 'Create or delete a git branch',
   description: 'Creates a branch of this case at a revision, or deletes one; only names agent/<case>/… are taken.',
+  summary: 'Branch {/branch} in {/repo}: {/action}',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'reversible',

@@ -13,9 +13,10 @@ type Receipt = Output & { from: string | null };
 /** Checks out a branch of the case. */
 export const gitCheckout = defineTool({
   name: 'git_checkout',
-  version: '1.2.0',
+  version: '1.2.1',
   title: 'Check out a git branch',
   description: 'Switches the working tree to a branch agent/<case>/… of this case; local changes in the way refuse it.',
+  summary: 'Check out {/branch} in {/repo}',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'reversible',

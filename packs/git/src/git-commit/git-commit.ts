@@ -16,10 +16,11 @@ type Output = z.output<typeof output>;
 /** Commits the differences of the working tree to the checked-out branch of the case. */
 export const gitCommit = defineTool({
   name: 'git_commit',
-  version: '1.2.0',
+  version: '1.2.1',
   title: 'Commit to git',
   description:
     'Commits the changes in the working tree (all, or those of some paths) to the branch agent/<case>/… that is checked out. An undo takes the commit off the branch while it is the last one; the files stay as they are.',
+  summary: 'Commit {/paths} to {/branch} in {/repo}: {/message}',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'reversible',

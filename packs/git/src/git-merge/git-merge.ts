@@ -18,10 +18,11 @@ type Output = z.output<typeof output>;
 /** Merges a revision into a branch of the case, all or nothing: conflicts change nothing. */
 export const gitMerge = defineTool({
   name: 'git_merge',
-  version: '1.2.0',
+  version: '1.2.1',
   title: 'Merge in git',
   description:
     'Merges a revision into a branch agent/<case>/… of this case with a merge commit. Conflicts are listed and change nothing. An undo takes the merge back while the branch is where it left it.',
+  summary: 'Merge {/revision} into {/branch} in {/repo}',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'reversible',

@@ -18,9 +18,10 @@ type Output = z.output<typeof output>;
  */
 export const gitPush = defineTool({
   name: 'git_push',
-  version: '2.1.0',
+  version: '2.1.1',
   title: 'Push to a git remote',
   description: 'Pushes a commit of a branch agent/<case>/… to the branch of the same name on a configured remote. It waits for approval.',
+  summary: 'Push commit {/commit} of {/branch} in {/repo} to {/remote}',
   category: 'git',
   effect_class: 'commit_high',
   reversibility: 'semantic',

@@ -6,10 +6,11 @@ const DECISION_ID = /^\d+-[0-9a-f-]{36}\.\d+$/;
 /** Asks people in a queue to decide about a staged action or a decision before it is due. */
 export const requestApproval = defineApprovalRequest({
   name: 'request_approval',
-  version: '1.1.0',
+  version: '1.1.1',
   title: 'Request an approval',
   description:
     'Puts a task into a queue that asks people to approve a staged action (by its action_id) or a decision (by its decision_id).',
+  summary: 'Ask {/queue} to decide about {/subject/kind} {/subject/id}',
   category: 'actions',
   capabilities: ['approvals', 'tasks'],
   timeout_ms: 10_000,

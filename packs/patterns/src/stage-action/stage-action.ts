@@ -6,10 +6,11 @@ import { stagedActions } from '../staged-records.js';
 /** Stores an intent as a staged action: nothing happens in the target system until it is approved and committed. */
 export const stageAction = defineActionStaging({
   name: 'stage_action',
-  version: '1.1.0',
+  version: '1.1.1',
   title: 'Stage an action',
   description:
     'Writes down what shall be done in another system, without doing it. The same intent again answers the action that is there.',
+  summary: 'Stage {/kind} in {/target_system} for {/target_ref}: {/payload/summary}',
   category: 'actions',
   capabilities: ['staging'],
   timeout_ms: 10_000,

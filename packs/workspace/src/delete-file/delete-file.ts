@@ -17,10 +17,11 @@ type Output = z.output<typeof output>;
 /** Moves one file to the trash inside the workspace, from which an undo restores it. */
 export const deleteFile = defineTool({
   name: 'delete_file',
-  version: '1.2.0',
+  version: '1.2.1',
   title: 'Delete a file',
   description:
     'Deletes one file of the workspace. It waits for approval. The content is kept in .countersign-trash/deleted/<trash_id>/content; an undo of the call puts it back.',
+  summary: 'Delete the file {/path}',
   category: 'workspace',
   effect_class: 'commit_high',
   reversibility: 'reversible',

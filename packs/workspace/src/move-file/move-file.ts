@@ -15,9 +15,10 @@ interface MoveReceipt {
 /** Moves one file; an existing destination is never replaced. */
 export const moveFile = defineTool({
   name: 'move_file',
-  version: '1.1.0',
+  version: '1.1.1',
   title: 'Move a file',
   description: 'Moves or renames one file inside the workspace. Missing folders are made; an existing destination is refused.',
+  summary: 'Move the file {/source} to {/destination}',
   category: 'workspace',
   effect_class: 'commit_low',
   reversibility: 'reversible',

@@ -38,10 +38,11 @@ type WriteReceipt = { staged: string; output: Output } | { inode: number; size_b
 /** Writes a text file. Readers see the old content or the new, never a part; an append goes after the current end. */
 export const writeFile = defineTool({
   name: 'write_file',
-  version: '1.2.0',
+  version: '1.2.1',
   title: 'Write a file',
   description:
     'Writes text to a file of the workspace: creates it, overwrites it whole, or appends to it. The same write again, while its effect stands, needs another occurrence. It cannot be undone: what an overwrite replaces is not kept.',
+  summary: 'Write {/path} ({/mode}, {bytes of /content} bytes)',
   category: 'workspace',
   effect_class: 'commit_low',
   reversibility: 'irreversible',
