@@ -23,8 +23,11 @@ async function isFilled({ api }: Demonstrator): Promise<boolean> {
   return items.length > 0;
 }
 
-async function hasPack({ api }: Demonstrator): Promise<boolean> {
-  const { response } = await api.GET('/v1/tools/{name}', { params: { path: { name: 'demo_pay_supplier' } } });
+async function hasPack(url: string, { api }: Demonstrator): Promise<boolean> {
+  const asked = api.GET('/v1/tools/{name}', { params: { path: { name: 'demo_pay_supplier' } } });
+  const { response } = await asked.catch((cause: Error) => {
+    throw new DemoFault(`${url} does not answer: ${cause.message}`);
+  });
   if (response.status === 401) throw new DemoFault('the key is not accepted: send the admin key with --key');
   return response.ok;
 }
@@ -35,7 +38,7 @@ async function hasPack({ api }: Demonstrator): Promise<boolean> {
  */
 export async function fillDemo(url: string, admin_key: string): Promise<Filled> {
   const admin = demonstrator(url, 'admin', admin_key);
-  if (!(await hasPack(admin)))
+  if (!(await hasPack(url, admin)))
     throw new DemoFault(
       `${url} does not have the pack demo: start it with COUNTERSIGN_PACKS=workspace,demo, or stop it and run this again`,
     );
