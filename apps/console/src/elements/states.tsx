@@ -23,6 +23,8 @@ export interface ShownProblem {
   request_id?: string;
   retry_after_s?: number;
   validation?: { issues: { path: string; message: string }[] };
+  /** What to do, where the usual advice for the status does not fit. */
+  advice?: string;
 }
 
 /** What a person can do about a refusal, by its status. */
@@ -36,6 +38,9 @@ function adviceOf({ status, retry_after_s }: ShownProblem): string {
   if (status >= 500) return 'Try again. If it stays, give the request id to an operator.';
   return 'Correct what is named above and send it again.';
 }
+
+/** A detail as a sentence: those of the API begin in lower case. */
+const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** A problem document: what is wrong, where, and what to do. */
 export function ErrorState({ problem, retry }: { problem: ShownProblem; retry?: () => void }) {
@@ -70,7 +75,7 @@ function ProblemText({ problem }: { problem: ShownProblem }) {
     <>
       {problem.detail && (
         <p>
-          <InertText text={problem.detail} look="block" />
+          <InertText text={sentence(problem.detail)} look="block" />
         </p>
       )}
       {problem.validation && (
@@ -82,7 +87,7 @@ function ProblemText({ problem }: { problem: ShownProblem }) {
           ))}
         </ul>
       )}
-      <p class="soft">{adviceOf(problem)}</p>
+      <p class="soft">{problem.advice ?? adviceOf(problem)}</p>
       {problem.request_id && (
         <p class="faint">
           Request <code>{problem.request_id}</code>

@@ -21,7 +21,7 @@ export function LinkSignIn({ token, onSignedIn }: { token: string; onSignedIn: (
   if (problem && problem.status !== 0)
     return (
       <div class="stack">
-        <ProblemNote problem={{ ...problem, title: 'The link cannot be used', detail: linkDetail(problem) }} />
+        <ProblemNote problem={{ ...problem, title: 'The link cannot be used', advice: ADVICE }} />
         <SignInForm return_to="/" onSignedIn={onSignedIn} />
       </div>
     );
@@ -36,5 +36,5 @@ export function LinkSignIn({ token, onSignedIn }: { token: string; onSignedIn: (
   );
 }
 
-const linkDetail = (problem: Problem): string =>
-  problem.detail ?? 'It has been used, or its ten minutes are over. Start the gateway again for a new one, or paste a key.';
+const ADVICE =
+  'A link works once, for ten minutes, on the machine of the gateway. Ask an administrator for a new one, or sign in another way.';

@@ -38,7 +38,7 @@ function KeyForm({ onSignedIn, is_first }: { onSignedIn: (session: Session) => v
   const gateway = useGateway();
   const id = useId();
   const [key, setKey] = useState('');
-  const [problem, setProblem] = useState<Problem>();
+  const [problem, setProblem] = useState<ReturnType<typeof keyProblem>>();
   const [is_busy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -81,14 +81,20 @@ function KeyForm({ onSignedIn, is_first }: { onSignedIn: (session: Session) => v
 }
 
 /** What a refusal means for somebody who pasted a key. */
-function keyProblem(problem: Problem): Problem {
+function keyProblem(problem: Problem): Problem & { advice?: string } {
   if (problem.status === 401)
     return {
       ...problem,
       title: 'The key is not valid',
-      detail: 'It may be revoked, expired or not complete. Copy the whole key and paste it again.',
+      detail: 'It may be revoked, expired or not complete.',
+      advice: 'Copy the whole key and paste it again.',
     };
   if (problem.status === 404)
-    return { ...problem, title: 'This gateway has no sessions', detail: 'The console is newer than the gateway. Update the gateway.' };
+    return {
+      ...problem,
+      title: 'This gateway has no sessions',
+      detail: 'The console is newer than the gateway.',
+      advice: 'Update the gateway.',
+    };
   return problem;
 }
