@@ -13,6 +13,8 @@ import {
 import { type ApprovalRow, earlierEffects, similarApprovals, usedBefore } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
+import { type Sentence, sentenceOf, unknownToolSentence } from '../sentences/sentence.js';
+import { isPersonal } from '../sentences/shown-value.js';
 import { TrustReader } from '../trust/trust-reader.js';
 import { amountAt, amountFact, amountPointer } from './amounts.js';
 import type { ApprovalFacts, TrustFacts } from './approval-facts.schemas.js';
@@ -21,8 +23,6 @@ import { type History, historyOf } from './earlier-history.js';
 import { firstTimes, recipientsOf } from './recipients.js';
 import { type BothInputs, inputsOf } from './request-facts.js';
 import { requestedBy } from './requester.js';
-import { type Sentence, sentenceOf, unknownToolSentence } from './sentence.js';
-import { isPersonal } from './shown-value.js';
 import { similarOf } from './similar.js';
 import { trustOf } from './trust-facts.js';
 import { undoTerms } from './undo-terms.js';

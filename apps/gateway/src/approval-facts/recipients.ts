@@ -1,6 +1,6 @@
 import { memberPointer, resourcesOf, type ToolContract, valueAt } from '@countersign/contracts';
-import { inertText } from './inert-text.js';
-import { isPersonal } from './shown-value.js';
+import { inertText } from '../sentences/inert-text.js';
+import { isPersonal } from '../sentences/shown-value.js';
 
 /** A value that names what a call acts on. */
 export interface Recipient {

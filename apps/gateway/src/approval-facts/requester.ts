@@ -1,7 +1,7 @@
 import type { ToolCall } from '@countersign/contracts';
 import { type ConfigurationState, keysOf } from '@countersign/domain';
+import { inertText } from '../sentences/inert-text.js';
 import type { RequestedBy } from './approval-facts.schemas.js';
-import { inertText } from './inert-text.js';
 
 const name = (id: string): string => inertText(id, 120).text;
 

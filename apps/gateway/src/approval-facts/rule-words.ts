@@ -1,5 +1,5 @@
 import type { ConfigurationState } from '@countersign/domain';
-import { inertText } from './inert-text.js';
+import { inertText } from '../sentences/inert-text.js';
 
 const WORDS_CHARS_MAX = 500;
 

@@ -2,10 +2,10 @@ import { seenBy } from '@countersign/calls';
 import type { ToolCall, ToolContract } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { SimilarApprovalRow } from '@countersign/store';
+import { inertText } from '../sentences/inert-text.js';
+import { sentenceOf, unknownToolSentence } from '../sentences/sentence.js';
+import { isPersonal } from '../sentences/shown-value.js';
 import type { SimilarApproval } from './approval-facts.schemas.js';
-import { inertText } from './inert-text.js';
-import { sentenceOf, unknownToolSentence } from './sentence.js';
-import { isPersonal } from './shown-value.js';
 
 const REASON_CHARS_MAX = 300;
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,7 +1,7 @@
 import type { LifecycleEntry, ReportedTrust } from '@countersign/domain';
+import { inertText } from '../sentences/inert-text.js';
 import { AMOUNT_DAYS } from './amounts.js';
 import type { AmountFact, UnusualFact } from './approval-facts.schemas.js';
-import { inertText } from './inert-text.js';
 import type { Recipient } from './recipients.js';
 
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@ import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow, PartRow } from '@countersign/store';
 import type { z } from 'zod';
-import type { Sentence } from '../approval-facts/sentence.js';
 import type { callEnvelope } from '../calls/envelope.schema.js';
+import type { Sentence } from '../sentences/sentence.js';
 import type { ApprovalAnswer } from './approval-answers.schemas.js';
 
 type Reader = Pick<Caller, 'clearances'>;

@@ -88,6 +88,12 @@ describe('given a call of a case', () => {
     expect((await list('case_id=members&expand=inputs')).text).toContain('"inputs":{"amount":12345678901234567890.10}');
   });
 
+  test('a summary is one inert sentence, without a contract only the tool, and is never part of the whole envelope', async () => {
+    expect((await list('case_id=members&fields=summary')).body.items).toEqual([{ summary: 'Run write_note' }]);
+    const [item] = (await list('case_id=members&expand=summary')).body.items;
+    expect(item).toMatchObject({ call_id: state.call_id, summary: 'Run write_note' });
+  });
+
   test('fields returns exactly the named members; an unknown one is refused with the known names', async () => {
     expect((await list('case_id=members&fields=status,tool')).body.items).toEqual([{ status: 'succeeded', tool: 'write_note' }]);
     expect((await list('case_id=members&fields=tool&expand=output')).body.items).toEqual([{ tool: 'write_note', output: { bytes: 3 } }]);

@@ -5,8 +5,13 @@ import { ListMembers } from '../lists/list-members.js';
 import { commaList, pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 import { callApproval, callDecision, callEnvelope, callError } from './envelope.schema.js';
 
+const summary = z
+  .string()
+  .nullable()
+  .describe('what the call does, in one sentence from the contract of its tool and its inputs; of large or withheld inputs only the title');
+
 /** Members of a listed call: caller, tool and outcome. Inputs, results and explanations must be expanded. */
-export const callMembers = new ListMembers(callEnvelope, {
+export const callMembers = new ListMembers(callEnvelope.extend({ summary }), {
   call_id: true,
   tool: true,
   version: true,
@@ -90,6 +95,7 @@ const listedCall = callEnvelope
     error: callError.partial().nullable().optional(),
     decision: callDecision.partial().nullable().optional(),
     approval: callApproval.partial().nullable().optional(),
+    summary: summary.optional(),
   })
   .meta({ id: 'CallListItem', description: 'a summary of a call, or the members that `fields` and `expand` name' });
 

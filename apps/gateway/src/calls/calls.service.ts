@@ -7,6 +7,7 @@ import { JsonText } from '../http/json-text.js';
 import type { Page } from '../lists/page-query.js';
 import { searchedPage } from '../lists/searched-page.js';
 import { CallSearch } from './call-search.js';
+import { callSummary } from './call-summary.js';
 import { type CallsQuery, callMembers } from './calls.schemas.js';
 
 /** A call as its reader may see it, and its row. */
@@ -27,7 +28,11 @@ export class CallsService {
   async list(caller: Caller, query: CallsQuery): Promise<JsonText> {
     const { items, next_cursor } = await this.page(caller, query);
     const picked = callMembers.picked(query);
-    const texts = items.map(({ call }) => (picked ? pickedEnvelopeText(call, picked) : envelopeText(call)));
+    const has_summary = picked?.has('summary');
+    const texts = items.map(({ call }) => {
+      const text = picked ? pickedEnvelopeText(call, picked) : envelopeText(call);
+      return has_summary ? withMember(text, 'summary', callSummary(this.configuration.state, call)) : text;
+    });
     return new JsonText({ text: `{"items":[${texts.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}` });
   }
 
@@ -44,6 +49,10 @@ export class CallsService {
     return { items: items.map((row) => ({ row, call: seenBy(unpackCall(row.state), caller) })), next_cursor };
   }
 }
+
+/** A JSON object with one more member. */
+const withMember = (object: string, name: string, value: string | null): string =>
+  `${object.slice(0, -1)}${object.length > 2 ? ',' : ''}${JSON.stringify(name)}:${JSON.stringify(value)}}`;
 
 function storedQuery(caller: Caller, query: CallsQuery, limit: number, after: Cursor | undefined): CallQuery {
   const { status, case_id, run_id, tool, external_id, metadata, requested_after, requested_before } = query;

@@ -7,7 +7,6 @@ import { Roles } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
-import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { AnswerFromViews } from '../positions/views-behind.interceptor.js';
 import { caseHistoryPage } from './case-history.schema.js';
@@ -20,6 +19,8 @@ import {
   casePage,
   caseRequest,
   casesQuery,
+  type HistoryQuery,
+  historyQuery,
 } from './cases.schemas.js';
 import { CasesService, type CaseWithHeaders } from './cases.service.js';
 
@@ -82,12 +83,12 @@ export class CasesController {
 
   @Get(':case_id/history')
   @Roles()
-  @ApiOperation({ summary: 'Read the timeline of a case, oldest first' })
+  @ApiOperation({ summary: 'Read the timeline of a case' })
   @Answer(caseHistoryPage)
   history(
     @CurrentCaller() caller: Caller,
     @Param('case_id') case_id: string,
-    @Query({ schema: pageQuery }) query: PageQuery,
+    @Query({ schema: historyQuery }) query: HistoryQuery,
     @SeenPositions() seen: Seen,
   ) {
     return this.cases.history(caller, case_id, query, seen);

@@ -1,5 +1,5 @@
 import { AnsweredPositions, CallSealer, Views } from '@countersign/calls';
-import { SEALED } from '@countersign/contracts';
+import { callId, SEALED, uuidv7 } from '@countersign/contracts';
 import { initialConfiguration } from '@countersign/domain';
 import { insertCaseHistory, PgliteStore, stableTables, upsertCases } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -59,6 +59,28 @@ test('a case is read with its ETag, listed and streamed line by line', async () 
   const { body } = await app.send('GET', '/v1/cases/case_1/history', { role: 'auditor' });
   expect(body.items).toMatchObject([{ case_id: 'case_1', type: 'case_opened', call_id: null }]);
   expect((await app.send('GET', '/v1/cases/none/history', { role: 'auditor' })).status).toBe(404);
+});
+
+test('a timeline is read from either end, in the named members, and of one call', async () => {
+  const of = { tenant_id: 'acme', case_id: 'case_1' };
+  const line = (at: number, call_id: string | null) => ({
+    ...{ ...of, hlc: 10 + at, event_id: `00000000-0000-7000-8000-00000000001${at}`, seq: 0 },
+    ...{ type: 'case_closed' as const, at_ms: AT_MS, call_id, detail_json: null },
+  });
+  const call_id = callId(2, uuidv7(AT_MS));
+  await store.query(stableTables(['case_history']).bind(insertCaseHistory([line(1, null), line(2, call_id), line(3, null)])));
+  const read = async (query: string) =>
+    (await app.send('GET', `/v1/cases/case_1/history?fields=event_id&${query}`, { role: 'auditor' })).body;
+  const ends = ({ items }: { items: { event_id: string }[] }) => items.map(({ event_id }) => event_id.slice(-2));
+  expect(ends(await read(''))).toEqual(['01', '11', '12', '13']);
+  expect((await read('limit=1')).items).toEqual([{ event_id: '00000000-0000-7000-8000-000000000001' }]);
+  const newest = await read('order=newest&limit=3');
+  expect(ends(newest)).toEqual(['13', '12', '11']);
+  expect(ends(await read(`order=newest&cursor=${newest.next_cursor}`))).toEqual(['01']);
+  expect(ends(await read(`call_id=${call_id}`))).toEqual(['12']);
+  expect(ends(await read('call_id=3-x'))).toEqual([]);
+  for (const query of ['fields=colour', 'order=sideways', 'call_id='])
+    expect([query, (await app.send('GET', `/v1/cases/case_1/history?${query}`, { role: 'auditor' })).status]).toEqual([query, 400]);
 });
 
 test('cases are found by their reference and by entries of their metadata', async () => {

@@ -1,7 +1,8 @@
 import { externalId, metadata, subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
 import { optionalBody, timeOf } from '../answers/shared-schemas.js';
-import { pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
+import { commaList, pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
+import { caseHistoryLine } from './case-history.schema.js';
 
 const external_id = externalId
   .optional()
@@ -26,6 +27,14 @@ export const casesQuery = pageQuery.extend({
   text: z.string().min(2).max(100).optional().describe('case-insensitive substring of the title. Sealed titles are not searched'),
 });
 
+export const historyMembers = Object.keys(caseHistoryLine.shape);
+
+export const historyQuery = pageQuery.extend({
+  order: z.enum(['oldest', 'newest']).default('oldest').describe('which lines come first'),
+  call_id: z.string().min(1).max(200).optional().describe('lines of this call'),
+  fields: commaList(z.enum(historyMembers)).optional().describe('comma-separated: return only these members of each line'),
+});
+
 export const caseAnswer = z
   .object({
     case_id: z.string(),
@@ -44,4 +53,5 @@ export const casePage = pageOfItems(caseAnswer).meta({ id: 'CasePage' });
 export type CaseRequest = z.infer<typeof caseRequest>;
 export type CaseChange = z.infer<typeof caseChange>;
 export type CasesQuery = z.infer<typeof casesQuery>;
+export type HistoryQuery = z.infer<typeof historyQuery>;
 export type CaseAnswer = z.infer<typeof caseAnswer>;

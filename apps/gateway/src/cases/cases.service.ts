@@ -5,6 +5,7 @@ import {
   metadataOf,
   noSuchCase,
   ownTexts,
+  pickedOf,
   Refusal,
   type Seen,
   Views,
@@ -19,11 +20,11 @@ import { ConfigurationService } from '../configuration/configuration.service.js'
 import type { Edited } from '../configuration/configuration-edits.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
-import { type Page, type PageQuery, storeQuery } from '../lists/page-query.js';
+import { type Page, storeQuery } from '../lists/page-query.js';
 import { type Searched, searchedPage } from '../lists/searched-page.js';
 import { positionText } from '../positions/positions.js';
 import { historyLine } from './case-history-line.js';
-import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.schemas.js';
+import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery, HistoryQuery } from './cases.schemas.js';
 
 /** A case with its response headers. */
 export interface CaseWithHeaders {
@@ -138,12 +139,13 @@ export class CasesService {
   }
 
   /** Its timeline, oldest first. */
-  async history(caller: Caller, case_id: string, query: PageQuery, seen: Seen): Promise<Page<object> | Refusal> {
+  async history(caller: Caller, case_id: string, { fields, ...query }: HistoryQuery, seen: Seen): Promise<Page<object> | Refusal> {
     const { tenant_id } = caller;
     const missing = await this.missing(tenant_id, case_id, seen);
     if (missing) return missing;
     const { items, next_cursor } = await caseHistory(this.views.store, { tenant_id, case_id, ...storeQuery(query) });
-    return { items: items.map((row) => historyLine(row, caller)), next_cursor };
+    const picked = fields && new Map(fields.map((name) => [name, true as const]));
+    return { items: items.map((row) => (picked ? pickedOf(historyLine(row, caller), picked) : historyLine(row, caller))), next_cursor };
   }
 
   private etag(tenant_id: string, case_id: string): string {

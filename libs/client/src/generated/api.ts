@@ -410,7 +410,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the timeline of a case, oldest first */
+        /** Read the timeline of a case */
         get: operations["cases_history"];
         put?: never;
         post?: never;
@@ -4053,6 +4053,8 @@ export interface components {
             /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             output?: unknown;
+            /** @description what the call does, in one sentence from the contract of its tool and its inputs; of large or withheld inputs only the title */
+            summary?: string | null;
         };
         Case: {
             case_id: string;
@@ -4084,21 +4086,21 @@ export interface components {
             next_cursor: string | null;
         };
         CaseHistoryLine: {
-            case_id: string;
+            case_id?: string;
             /** @enum {string} */
-            type: "case_opened" | "case_closed" | "tool_call_pending" | "policy_decided" | "tool_call_pending_approval" | "approval_granted" | "approval_denied" | "approval_expired" | "call_cancelled" | "tool_call_rejudged" | "tool_call_in_doubt" | "tool_call_resolved" | "tool_retry_deduplicated" | "tool_call_complete" | "tool_call_failed" | "saga_started" | "compensation_requested" | "compensation_executed" | "compensation_failed" | "saga_ended";
+            type?: "case_opened" | "case_closed" | "tool_call_pending" | "policy_decided" | "tool_call_pending_approval" | "approval_granted" | "approval_denied" | "approval_expired" | "call_cancelled" | "tool_call_rejudged" | "tool_call_in_doubt" | "tool_call_resolved" | "tool_retry_deduplicated" | "tool_call_complete" | "tool_call_failed" | "saga_started" | "compensation_requested" | "compensation_executed" | "compensation_failed" | "saga_ended";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
              */
-            occurred_at: string;
+            occurred_at?: string;
             /**
              * Format: date-time
              * @description the same as `occurred_at`
              */
-            at: string;
-            event_id: string;
-            call_id: string | null;
+            at?: string;
+            event_id?: string;
+            call_id?: string | null;
             tool?: string | null;
             version?: string | null;
             inputs?: unknown;
@@ -8956,7 +8958,7 @@ export interface operations {
                 text?: string;
                 /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, saga, tool_fallback_level, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, saga, tool_fallback_level, compensates, compensated_by, mapping, inputs, input, mapped_input, output, summary */
                 expand?: string;
             };
             header?: never;
@@ -9599,6 +9601,12 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                /** @description which lines come first */
+                order?: "oldest" | "newest";
+                /** @description lines of this call */
+                call_id?: string;
+                /** @description comma-separated: return only these members of each line */
+                fields?: string;
             };
             header?: never;
             path: {

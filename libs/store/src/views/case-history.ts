@@ -79,21 +79,39 @@ export interface CaseHistoryQuery {
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
+  /** Default: oldest. */
+  order?: 'oldest' | 'newest';
+  /** Only lines of this call. */
+  call_id?: string | undefined;
 }
 
-/** Oldest first, by (hlc, event_id): every page costs the same. */
+/** Where a list begins, before or after every line. */
+const BEGINNING = {
+  oldest: { hlc: -1, event_id: '00000000-0000-0000-0000-000000000000', seq: 0 },
+  newest: { hlc: Number.MAX_SAFE_INTEGER, event_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', seq: 32_767 },
+};
+
+/** By (hlc, event_id): every page costs the same. With `call_id` the lines of the case are read through. */
 export async function caseHistory(sql: Sql, query: CaseHistoryQuery): Promise<Page<CaseHistoryRow>> {
-  const { tenant_id, case_id, limit, after } = query;
+  const { tenant_id, case_id, limit, after, order = 'oldest', call_id } = query;
+  const id = call_id === undefined ? undefined : parseCallId(call_id);
+  if (call_id !== undefined && !id) return { items: [], next_cursor: null };
   const [eventId, seq] = after ? after.id.split(':') : [];
+  const [sign, direction] = order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC'];
+  const begin = BEGINNING[order];
   const rows = await sql.query<StoredLine>({
-    name: 'views_case_history',
+    name: `views_case_history_${order}`,
     text: `SELECT line.hlc, line.event_id, line.seq, line.type, line.at_ms, line.partition, line.call_uuid, line.detail, calls.state
            FROM (SELECT * FROM case_history
-                 WHERE tenant_id = $1 AND case_id = $2 AND (hlc, event_id, seq) > ($3::int8, $4::uuid, $5::int2)
-                 ORDER BY hlc, event_id, seq LIMIT $6) AS line
+                 WHERE tenant_id = $1 AND case_id = $2 AND (hlc, event_id, seq) ${sign} ($3::int8, $4::uuid, $5::int2)
+                   AND ($7::uuid IS NULL OR (call_uuid = $7::uuid AND partition = $8::int2))
+                 ORDER BY hlc ${direction}, event_id ${direction}, seq ${direction} LIMIT $6) AS line
            LEFT JOIN calls ON calls.call_uuid = line.call_uuid AND calls.partition = line.partition AND calls.tenant_id = $1
-           ORDER BY line.hlc, line.event_id, line.seq`,
-    params: [tenant_id, case_id, after?.at ?? -1, eventId ?? '00000000-0000-0000-0000-000000000000', Number(seq ?? 0), limit + 1],
+           ORDER BY line.hlc ${direction}, line.event_id ${direction}, line.seq ${direction}`,
+    params: [
+      ...[tenant_id, case_id, after?.at ?? begin.hlc, eventId ?? begin.event_id, Number(seq ?? begin.seq), limit + 1],
+      ...[id?.uuid ?? null, id?.partition ?? null],
+    ],
   });
   return pageOf(
     (await readable(sql, rows)).map((row) => historyRow(tenant_id, case_id, row)),
