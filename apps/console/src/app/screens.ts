@@ -18,4 +18,18 @@ export const GROUPS: readonly NavigationGroup[] = ['Work', 'Platform', 'Oversigh
 
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', title: 'Home', navigation: { group: 'Work', icon: 'home', keys: 'g h' }, load: () => import('../home/home-screen.js') },
+  {
+    path: '/cases',
+    title: 'Cases',
+    navigation: { group: 'Work', icon: 'cases', keys: 'g c' },
+    load: () => import('../cases/cases-screen.js'),
+  },
+  { path: '/cases/:id', title: 'Case', load: () => import('../cases/case-screen.js') },
+  {
+    path: '/calls',
+    title: 'Calls',
+    navigation: { group: 'Work', icon: 'calls', keys: 'g l' },
+    load: () => import('../calls/calls-screen.js'),
+  },
+  { path: '/calls/:id', title: 'Call', load: () => import('../calls/call-screen.js') },
 ];

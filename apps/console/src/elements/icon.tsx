@@ -35,6 +35,7 @@ const PATHS = {
   clock: 'M8 2.4a5.6 5.6 0 1 1 0 11.2A5.6 5.6 0 0 1 8 2.4zM8 5v3.2l2.2 1.4',
   person: 'M8 2.6a2.7 2.7 0 1 1 0 5.4 2.7 2.7 0 0 1 0-5.4zM2.8 13.4c.6-2.6 2.6-3.8 5.2-3.8s4.6 1.2 5.2 3.8',
   plus: 'M8 3v10M3 8h10',
+  minus: 'M3 8h10',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -20,6 +20,8 @@ export interface InfiniteResult<T> extends Omit<QueryResult<T>, 'data'> {
   items: readonly T[] | undefined;
   has_more: boolean;
   is_loading_more: boolean;
+  /** Shown is the former list, of other filters, while that of these is read. */
+  is_former: boolean;
   more: () => void;
 }
 
@@ -50,6 +52,7 @@ export function useInfinite<T>(options: InfiniteOptions<T>): InfiniteResult<T> {
     is_fetching: result.isFetching,
     has_more: result.hasNextPage,
     is_loading_more: result.isFetchingNextPage,
+    is_former: result.isPlaceholderData,
     more: () => void (result.isFetchingNextPage || result.fetchNextPage()),
     refresh: () => void result.refetch(),
   };
