@@ -32,4 +32,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../calls/calls-screen.js'),
   },
   { path: '/calls/:id', title: 'Call', load: () => import('../calls/call-screen.js') },
+  {
+    path: '/tools',
+    title: 'Tools',
+    navigation: { group: 'Platform', icon: 'tools', keys: 'g t' },
+    load: () => import('../tools/tools-screen.js'),
+  },
+  { path: '/tools/:name', title: 'Tool', load: () => import('../tools/tool-screen.js') },
 ];

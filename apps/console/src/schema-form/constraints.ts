@@ -27,12 +27,16 @@ function bound(schema: Schema, name: string, words: string): string[] {
 }
 
 function range(schema: Schema, least: string, most: string, unit: string): string[] {
-  const min = numberOf(schema, least);
-  const max = numberOf(schema, most);
+  const min = said(numberOf(schema, least));
+  const max = said(numberOf(schema, most));
   const end = unit === '' ? '' : ` ${unit}`;
   if (min !== undefined && max !== undefined) return [min === max ? `${number(min)}${end}` : `${number(min)} to ${number(max)}${end}`];
   if (min !== undefined) return [`at least ${number(min)}${end}`];
   return max === undefined ? [] : [`at most ${number(max)}${end}`];
 }
+
+/** The bounds of whole numbers themselves say nothing. */
+const said = (value: number | undefined): number | undefined =>
+  value !== undefined && Math.abs(value) >= Number.MAX_SAFE_INTEGER ? undefined : value;
 
 const number = (value: number): string => (Number.isInteger(value) ? value.toLocaleString('en') : String(value));
