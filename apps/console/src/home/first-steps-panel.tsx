@@ -64,10 +64,11 @@ function Step({ number, title, is_done, is_next, children }: StepProps) {
           {is_done ? <Icon name="check" /> : number}
         </span>
         <span class="step-title">{title}</span>
-        <span class="soft" role="status">
-          {is_done ? 'Done' : ''}
-        </span>
+        {is_done && <span class="soft">Done</span>}
       </button>
+      <span class="visually-hidden" role="status">
+        {is_done ? `Done: ${title}` : ''}
+      </span>
       {/* kept while it is closed: a new key is shown only once */}
       <div class="step-body" hidden={!is_open}>
         {children}
