@@ -30,7 +30,7 @@ export function hostileTool(version: string): Record<string, unknown> {
       type: 'object',
       $defs: { tree: { type: 'object', properties: { next: { $ref: '#/$defs/tree' }, [MARKS]: { type: 'string', default: SCRIPT } } } },
       properties: {
-        tree: { $ref: '#/$defs/tree' },
+        a_tree: { $ref: '#/$defs/tree' },
         deep: deep(),
         choice: { enum: [SCRIPT, MARKS] },
         ...(is_first ? { former: { type: 'string' } } : { newer: { type: 'integer' } }),

@@ -132,7 +132,7 @@ test.each(LOOKS)('what a hostile author wrote stays inert and fast on a %s in %s
     .first()
     .waitFor();
   expect(await page.locator('main script, main img, main iframe').count()).toBe(0);
-  await page.getByText('RLO').first().waitFor();
+  await page.locator('.screen .inert-mark', { hasText: 'RLO' }).first().waitFor();
   await expectSound(observed);
   await screenshot(observed, `hostile-${viewport}-${theme}`);
   await page.getByRole('tab', { name: 'Versions' }).click();
@@ -141,7 +141,7 @@ test.each(LOOKS)('what a hostile author wrote stays inert and fast on a %s in %s
   await screenshot(observed, `hostile-versions-${viewport}-${theme}`);
   await page.getByRole('tab', { name: 'Try a call' }).click();
   await page.getByRole('button', { name: 'See what policy decides' }).waitFor();
-  await page.getByRole('button', { name: 'Add tree' }).click();
+  await page.getByRole('button', { name: 'Add a_tree' }).click();
   await page.getByRole('button', { name: 'Add next' }).waitFor();
   await expectSound(observed);
   await screenshot(observed, `hostile-try-${viewport}-${theme}`);

@@ -35,7 +35,7 @@ export function AuthBadge({ auth, secretOf }: { auth: readonly string[]; secretO
 
 /** A score from 0 to 1 with a bar; null: not known. */
 export function Trust({ score }: { score: number | null }) {
-  if (score === null) return <span class="faint">not known</span>;
+  if (score === null) return <span class="faint">no score yet</span>;
   return (
     <span class="trust">
       <meter class="trust-meter" min={0} max={1} low={0.5} high={0.8} optimum={1} value={score} aria-label="Trust" />

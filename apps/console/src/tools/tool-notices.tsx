@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { InertText } from '../elements/inert.js';
-import { RelativeTime } from '../elements/time-ago.js';
 import { Link } from '../navigation/link.js';
 import { pathTo } from '../navigation/match.js';
 import type { Tool, ToolVersion } from './tool-version.js';
@@ -51,11 +50,7 @@ export function ToolNotices({ tool, version }: { tool: Tool; version: ToolVersio
 function Deprecated({ version: { release } }: { version: ToolVersion }) {
   return (
     <Notice tone="warn" title="This version is deprecated.">
-      {release.sunset_at && (
-        <>
-          It is blocked <RelativeTime at={release.sunset_at} /> ({release.sunset_at.slice(0, 10)}).{' '}
-        </>
-      )}
+      {release.sunset_at && `From ${release.sunset_at.slice(0, 10)} on it is blocked. `}
       <Successor use_instead={release.use_instead} />
       {release.deprecation?.reason && <InertText text={release.deprecation.reason} look="block" characters_max={300} />}
     </Notice>

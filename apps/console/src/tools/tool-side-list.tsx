@@ -19,7 +19,9 @@ export function ToolSideList({ name }: { name: string }) {
   const go = useNavigate();
   const list = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
-    if (list.current) list.current.scrollTop = scrolled_px;
+    if (!list.current || listed === undefined) return;
+    list.current.scrollTop = scrolled_px;
+    if (scrolled_px === 0) list.current.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
   }, [listed === undefined]);
   const at = listed?.findIndex((tool) => tool.name === name) ?? -1;
   const move = (by: number) => {
