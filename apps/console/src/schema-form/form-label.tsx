@@ -21,7 +21,7 @@ interface LabelledProps {
   field: FieldProps;
   schema: Schema;
   /** In the place of the bounds of the schema. */
-  hint?: string;
+  hint?: string | undefined;
   children: (control: ControlIds) => ComponentChildren;
 }
 

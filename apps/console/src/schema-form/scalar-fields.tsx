@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FieldProps } from './form-context.js';
 import { Labelled } from './form-label.js';
 import type { FormNode } from './form-node.js';
-import { optionText } from './option-text.js';
+import { hiddenNames, optionText } from './option-text.js';
 import { jsonFrom, jsonText, numberFrom, Unparsed } from './unparsed.js';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -16,9 +16,10 @@ export function TextInput({ field, node }: { field: FieldProps; node: Node<'text
   const write = (next: string) => onValue(next === '' && !is_required ? undefined : next);
   // a browser shows nothing in the place of a date that is none
   const type = (node.input === 'date' && (text === '' || DATE.test(text)) ? 'date' : 'text') as 'text';
+  const hidden = hiddenNames(text);
   const is_area = node.input === 'area' || text.includes('\n');
   return (
-    <Labelled field={field} schema={node.schema}>
+    <Labelled field={field} schema={node.schema} hint={hidden === '' ? undefined : `has hidden characters: ${hidden}`}>
       {(control) =>
         is_area ? (
           <textarea {...control} class="input form-area" rows={1} value={text} onInput={(event) => write(event.currentTarget.value)} />

@@ -4,7 +4,7 @@ import { constraintsOf } from './constraints.js';
 import { nodeOf } from './form-node.js';
 import { addedValue, initialValue } from './initial-value.js';
 import { withItem, withMember } from './members.js';
-import { optionText } from './option-text.js';
+import { hiddenNames, optionText } from './option-text.js';
 import { placedIssues } from './place-issues.js';
 import type { Schema } from './schema.js';
 import { jsonFrom, numberFrom, Unparsed } from './unparsed.js';
@@ -106,7 +106,10 @@ describe('a schema of an attacker', () => {
     expect(constraintsOf(schema)).toEqual(['pattern ^(a+)+$']);
   });
 
-  it('writes hidden characters of options by name', () => expect(optionText('a\u202eb')).toBe('a[RLO]b'));
+  it('writes hidden characters by name', () => {
+    expect(optionText('a\u202eb')).toBe('a[RLO]b');
+    expect(hiddenNames('a\u202eb\u200bc\u202e')).toBe('RLO, ZWSP');
+  });
 });
 
 describe('the value of a form', () => {

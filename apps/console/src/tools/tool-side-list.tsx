@@ -17,7 +17,7 @@ export function ToolSideList({ name }: { name: string }) {
   const { listed, all } = useListedTools();
   const { query } = usePlace();
   const go = useNavigate();
-  const list = useRef<HTMLElement>(null);
+  const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => {
     if (!list.current || listed === undefined) return;
     list.current.scrollTop = scrolled_px;
@@ -33,21 +33,20 @@ export function ToolSideList({ name }: { name: string }) {
     { keys: 'k', label: 'Former tool', group: 'Tools', run: () => move(-1) },
   ]);
   return (
-    <aside
-      ref={list}
-      class="tools-side"
-      aria-label="Tools"
-      onScroll={(event) => {
-        scrolled_px = event.currentTarget.scrollTop;
-      }}
-    >
+    <aside class="tools-side" aria-label="Tools">
       <div class="tools-side-head">
         <Link href={`/tools${query.replace(/(\?|&)(tab|version)=[^&]*/g, '')}`} class="tools-back">
           All tools
         </Link>
         <ToolFilterBar tools={all ?? []} is_narrow />
       </div>
-      <ul>
+      <ul
+        ref={list}
+        class="tools-side-list"
+        onScroll={(event) => {
+          scrolled_px = event.currentTarget.scrollTop;
+        }}
+      >
         {(listed ?? []).map((tool) => (
           <li key={tool.name} class="tools-side-item">
             <Link href={toolPath(tool.name, query)} class="tools-side-link" aria-current={tool.name === name ? 'page' : undefined}>
