@@ -58,31 +58,7 @@ export function RuleStep({ progress }: { progress: Progress }) {
         void run();
       }}
     >
-      <div class="rule-fields">
-        <TextField
-          label="When an agent calls"
-          hint="A name, or a pattern such as git_*"
-          value={rule.tools}
-          onValue={(tools) => setRule({ ...rule, tools })}
-          mono
-          characters_max={200}
-          required
-        />
-        <TextField
-          label="and"
-          hint="A condition; empty: always"
-          value={rule.when}
-          onValue={(when) => setRule({ ...rule, when })}
-          mono
-          characters_max={4000}
-        />
-        <Select
-          label="then"
-          value={rule.effect}
-          onValue={(effect) => setRule({ ...rule, effect: effect as Rule['effect'] })}
-          options={EFFECTS}
-        />
-      </div>
+      <RuleFields rule={rule} onRule={setRule} />
       <div class="row">
         <Button
           type="submit"
@@ -97,5 +73,35 @@ export function RuleStep({ progress }: { progress: Progress }) {
       </div>
       {problem && <ProblemNote problem={problem} />}
     </form>
+  );
+}
+
+function RuleFields({ rule, onRule }: { rule: Rule; onRule: (rule: Rule) => void }) {
+  return (
+    <div class="rule-fields">
+      <TextField
+        label="When an agent calls"
+        hint="A name, or a pattern such as git_*"
+        value={rule.tools}
+        onValue={(tools) => onRule({ ...rule, tools })}
+        mono
+        characters_max={200}
+        required
+      />
+      <TextField
+        label="and"
+        hint="A condition; empty: always"
+        value={rule.when}
+        onValue={(when) => onRule({ ...rule, when })}
+        mono
+        characters_max={4000}
+      />
+      <Select
+        label="then"
+        value={rule.effect}
+        onValue={(effect) => onRule({ ...rule, effect: effect as Rule['effect'] })}
+        options={EFFECTS}
+      />
+    </div>
   );
 }

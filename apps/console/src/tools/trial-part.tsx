@@ -6,7 +6,7 @@ import { ProblemNote } from '../elements/states.js';
 import type { Problem } from '../gateway/answer.js';
 import { useMutation } from '../gateway/use-mutation.js';
 import { SchemaForm } from '../schema-form/schema-form.js';
-import { useSchemaForm } from '../schema-form/use-schema-form.js';
+import { type SchemaFormState, useSchemaForm } from '../schema-form/use-schema-form.js';
 import { useForbidden } from './allowed.js';
 import { CallDialog } from './call-dialog.js';
 import { CallOutcome } from './call-outcome.js';
@@ -14,13 +14,17 @@ import { type Decision, DecisionView } from './decision-view.js';
 import { isWrite, type ToolVersion } from './tool-version.js';
 import { type Trial, useTrialCall } from './use-trial-call.js';
 
+interface DecidedTrial {
+  trial: Trial;
+  decision: Decision;
+}
+
 /** A form made from the inputs of a tool: first what policy would decide, then, if wanted, a real call. */
 export function TrialPart({ version }: { version: ToolVersion }) {
   const form = useSchemaForm(version.input_schema);
   const [case_id, setCaseId] = useState('');
-  const [decided, setDecided] = useState<{ trial: Trial; decision: Decision }>();
+  const [decided, setDecided] = useState<DecidedTrial>();
   const [is_asked, setAsked] = useState(false);
-  const forbidden = useForbidden(['operator', 'agent']);
   const dry = useMutation((api, { tool, ...body }: Trial) =>
     api.POST('/v1/policies/tools/{tool}/resolve', { params: { path: { tool } }, body: { ...body, context: {} } }),
   );
@@ -53,54 +57,14 @@ export function TrialPart({ version }: { version: ToolVersion }) {
   const send = (trial: Trial) => (isWrite(version.effect_class) ? setAsked(true) : run(trial));
   return (
     <div class="trial">
-      <form
-        class="trial-form stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void decide();
-        }}
-      >
-        <Panel title="Inputs">
-          <SchemaForm form={{ ...form, onValue: change }} />
-        </Panel>
-        <TextField
-          label="Case"
-          hint="Optional: the id of an open case that the call belongs to."
-          value={case_id}
-          onValue={setCaseId}
-          mono
-          characters_max={200}
-        />
-        <div class="row">
-          <Button type="submit" look="primary" is_busy={dry.is_pending}>
-            See what policy decides
-          </Button>
-          <span class="soft">Nothing runs yet.</span>
-        </div>
-      </form>
+      <TrialForm form={{ ...form, onValue: change }} case_id={case_id} onCaseId={setCaseId} is_pending={dry.is_pending} onDecide={decide} />
       <div class="trial-result stack" aria-live="polite">
         {form.issues.length > 0 && <p class="tools-note tone-bad">The inputs are not complete: see the marked fields.</p>}
         {dry.problem && <ProblemNote problem={dry.problem} />}
         {!decided && !dry.problem && form.issues.length === 0 && (
           <p class="soft">Fill in the inputs. The decision and its reasons show here before anything is called.</p>
         )}
-        {decided && (
-          <>
-            <DecisionView decision={decided.decision} inputs={decided.trial.inputs} />
-            <div class="row">
-              <Button
-                look={isWrite(version.effect_class) ? 'danger' : 'default'}
-                disabled={forbidden !== undefined}
-                title={forbidden}
-                is_busy={call.is_pending}
-                onClick={() => send(decided.trial)}
-              >
-                Call for real
-              </Button>
-              <span class="soft">{forbidden ?? (isWrite(version.effect_class) ? 'It changes something.' : 'It only reads.')}</span>
-            </div>
-          </>
-        )}
+        {decided && <Decided version={version} decided={decided} is_pending={call.is_pending} onCall={() => send(decided.trial)} />}
         {call.problem && <ProblemNote problem={call.problem} />}
         {call.envelope && <CallOutcome envelope={call.envelope} />}
       </div>
@@ -108,5 +72,73 @@ export function TrialPart({ version }: { version: ToolVersion }) {
         <CallDialog version={version} decision={decided.decision} onClose={() => setAsked(false)} onCall={() => run(decided.trial)} />
       )}
     </div>
+  );
+}
+
+interface DecidedProps {
+  version: ToolVersion;
+  decided: DecidedTrial;
+  is_pending: boolean;
+  onCall: () => void;
+}
+
+/** The decision, and the way to the real call. */
+function Decided({ version: { effect_class }, decided, is_pending, onCall }: DecidedProps) {
+  const forbidden = useForbidden(['operator', 'agent']);
+  const is_write = isWrite(effect_class);
+  return (
+    <>
+      <DecisionView decision={decided.decision} inputs={decided.trial.inputs} />
+      <div class="row">
+        <Button
+          look={is_write ? 'danger' : 'default'}
+          disabled={forbidden !== undefined}
+          title={forbidden}
+          is_busy={is_pending}
+          onClick={onCall}
+        >
+          Call for real
+        </Button>
+        <span class="soft">{forbidden ?? (is_write ? 'It changes something.' : 'It only reads.')}</span>
+      </div>
+    </>
+  );
+}
+
+interface TrialFormProps {
+  form: SchemaFormState;
+  case_id: string;
+  onCaseId: (case_id: string) => void;
+  is_pending: boolean;
+  onDecide: () => Promise<void>;
+}
+
+function TrialForm({ form, case_id, onCaseId, is_pending, onDecide }: TrialFormProps) {
+  return (
+    <form
+      class="trial-form stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onDecide();
+      }}
+    >
+      <Panel title="Inputs">
+        <SchemaForm form={form} />
+      </Panel>
+      <TextField
+        label="Case"
+        hint="Optional: the id of an open case that the call belongs to."
+        value={case_id}
+        onValue={onCaseId}
+        mono
+        characters_max={200}
+      />
+      <div class="row">
+        <Button type="submit" look="primary" is_busy={is_pending}>
+          See what policy decides
+        </Button>
+        <span class="soft">Nothing runs yet.</span>
+      </div>
+    </form>
   );
 }
