@@ -16,7 +16,7 @@ export function ScreenSwitch() {
     if (!parameters) continue;
     return (
       <ParametersContext.Provider value={parameters}>
-        <LoadedScreen key={`${entry.path} ${visit}`} entry={entry} />
+        <LoadedScreen key={entry.screen ?? `${entry.path} ${visit}`} entry={entry} />
       </ParametersContext.Provider>
     );
   }

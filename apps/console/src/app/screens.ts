@@ -10,6 +10,8 @@ export interface ScreenEntry {
   navigation?: { group: NavigationGroup; icon: IconName; keys: string };
   /** Shown in the navigation to people with one of these roles; `admin` sees everything. */
   roles?: readonly string[];
+  /** Paths with the same name are one screen: it stays as it is when the address changes from one to the other. */
+  screen?: string;
   load: () => Promise<{ default: ComponentType }>;
 }
 
@@ -18,6 +20,14 @@ export const GROUPS: readonly NavigationGroup[] = ['Work', 'Platform', 'Oversigh
 
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', title: 'Home', navigation: { group: 'Work', icon: 'home', keys: 'g h' }, load: () => import('../home/home-screen.js') },
+  {
+    path: '/approvals',
+    title: 'Approvals',
+    screen: 'approvals',
+    navigation: { group: 'Work', icon: 'approvals', keys: 'g a' },
+    load: () => import('../approvals/approvals-screen.js'),
+  },
+  { path: '/approvals/:id', title: 'Approvals', screen: 'approvals', load: () => import('../approvals/approvals-screen.js') },
   {
     path: '/cases',
     title: 'Cases',

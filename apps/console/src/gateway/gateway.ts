@@ -23,6 +23,8 @@ export class Gateway {
   readonly invalidator = new Invalidator(this.queries);
   /** Sends any request in this session. */
   readonly send: (request: Request) => Promise<Response>;
+  /** What has to be sent while the session is still there; awaited before a sign-out. */
+  readonly leaving = new Set<() => Promise<unknown>>();
 
   /** Whose answers are kept. */
   private person: string | undefined;

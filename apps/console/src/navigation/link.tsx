@@ -9,6 +9,7 @@ interface LinkProps {
   'aria-current'?: 'page' | 'true' | undefined;
   tabIndex?: number | undefined;
   'data-row'?: number | undefined;
+  'data-row-of'?: string | undefined;
   children: ComponentChildren;
   /** After the navigation, for example to close a menu. */
   onFollow?: (() => void) | undefined;

@@ -60,6 +60,7 @@ export const providerUrl = ({ provider_id }: Provider, return_to: string): strin
 
 /** Ends this session, or every session of this person. What was read and drafted is forgotten in this tab. */
 export async function signOut(gateway: Gateway, { everywhere = false } = {}): Promise<Answer<unknown>> {
+  await Promise.all([...gateway.leaving].map((finish) => finish()));
   const sent = everywhere ? sentTo(gateway, 'POST', '/v1/session:end-all') : sentTo(gateway, 'DELETE', '/v1/session');
   const answer = await answerOf(sent);
   if (!answer.ok && answer.problem.status !== 401) return answer;

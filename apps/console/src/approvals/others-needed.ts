@@ -1,0 +1,17 @@
+import type { Approval } from './approval.js';
+import { approveRight, type Delegator, isLastApproval, type Person } from './who-may-vote.js';
+
+/** Who else must agree before the call runs, in words. */
+export function othersNeeded(approval: Approval, person: Person, delegators: readonly Delegator[]): string {
+  const unmet = approval.asked_because.filter(({ met }) => !met);
+  const can = approveRight(approval, person, delegators).may;
+  if (can && isLastApproval(approval, person, delegators)) return 'Nobody else: yours is the last approval';
+  const missing = unmet.reduce((sum, part) => sum + part.missing, 0) - (can ? 1 : 0);
+  const names = [...new Set(unmet.flatMap(({ can_decide }) => can_decide))].filter((id) => id !== person.id);
+  const more = unmet.some(({ can_decide_more }) => can_decide_more);
+  if (missing <= 0) return 'Nobody else';
+  const who =
+    names.length > 0 ? `${missing} of ${names.slice(0, 6).join(', ')}${names.length > 6 || more ? ' and others' : ''}` : `${missing} more`;
+  if (names.length < missing && !more) return `${missing} more, but only ${names.length === 0 ? 'nobody' : names.join(', ')} can agree now`;
+  return can ? `After you ${who}` : who;
+}
