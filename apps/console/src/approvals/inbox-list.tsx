@@ -6,10 +6,11 @@ import { useShortcuts } from '../navigation/keyboard.js';
 import { useNavigate, usePlace } from '../navigation/navigation.js';
 import { approvalPath, type InboxItem } from './approval.js';
 import { BatchBar } from './batch-bar.js';
+import { BatchDialog } from './batch-dialog.js';
 import { InboxFilterBar } from './inbox-filter-bar.js';
 import { filtersOf, type InboxFilters } from './inbox-filters.js';
 import { InboxRow } from './inbox-row.js';
-import { chosen, toggled } from './selection.js';
+import { type BatchVote, chosen, toggled } from './selection.js';
 import type { StableRow } from './stable-list.js';
 import { type Inbox, useInbox } from './use-inbox.js';
 import { usePerson } from './use-person.js';
@@ -26,6 +27,9 @@ export function InboxList({ open_id }: { open_id: string }) {
     ({ item, is_gone, key }) => !filters.is_mine || is_gone || key === open_id || isMine(item, person, delegators),
   );
   const picked = chosen(shown?.filter(({ is_gone }) => !is_gone).map(({ item }) => item) ?? [], selected);
+  // the dialog keeps the requests that its person saw when it opened
+  const [batch, setBatch] = useState<{ vote: BatchVote; items: readonly InboxItem[] }>();
+  const clear = () => setSelected(new Set());
   const toggle = (item: InboxItem) => setSelected((now) => toggled(now, item));
   return (
     <section class="inbox-list" aria-label="Requests">
@@ -41,7 +45,8 @@ export function InboxList({ open_id }: { open_id: string }) {
           </Button>
         </div>
       )}
-      {picked.length > 0 && <BatchBar items={picked} clear={() => setSelected(new Set())} />}
+      {picked.length > 0 && <BatchBar count={picked.length} decide={(vote) => setBatch({ vote, items: picked })} clear={clear} />}
+      {batch && <BatchDialog {...batch} onClose={() => setBatch(undefined)} onDone={clear} />}
     </section>
   );
 }

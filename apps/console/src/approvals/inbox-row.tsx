@@ -51,13 +51,10 @@ export class InboxRow extends PureRow<InboxRowProps> {
               <InertText text={call?.principal?.id ?? 'unknown'} characters_max={40} /> ·{' '}
               <InertText text={call?.tool ?? ''} characters_max={40} />
             </span>
-            {end ? (
-              <StatusBadge status={end} word={end === 'ended' ? 'Ended' : undefined} />
-            ) : item.status === 'pending' ? (
-              <TimeLeft expires_at={item.expires_at} requested_at={item.requested_at} />
-            ) : (
-              <StatusBadge status={item.status} />
-            )}
+            <span class="inbox-row-when">
+              {item.status === 'pending' && !end && <Progress parts={item.parts} />}
+              <State item={item} end={end} />
+            </span>
           </div>
           <Marks item={item} />
         </div>
@@ -86,16 +83,32 @@ function Selector({ item, label, is_selected, is_gone, onToggle }: SelectorProps
   );
 }
 
+/** How much time is left, or how it ended. */
+function State({ item, end }: Pick<InboxRowProps, 'item' | 'end'>) {
+  if (end) return <StatusBadge status={end} word={end === 'ended' ? 'Ended' : undefined} />;
+  if (item.status !== 'pending') return <StatusBadge status={item.status} />;
+  return <TimeLeft expires_at={item.expires_at} requested_at={item.requested_at} />;
+}
+
+/** How many of the people that are needed have agreed; nothing where one is enough. */
+function Progress({ parts }: Pick<InboxItem, 'parts'>) {
+  const approvals = parts.reduce((sum, part) => sum + part.approvals, 0);
+  const quorum = parts.reduce((sum, part) => sum + part.quorum, 0);
+  if (quorum <= 1) return null;
+  return (
+    <span class="soft" title={`${approvals} of ${quorum} have agreed`}>
+      {approvals}/{quorum}
+    </span>
+  );
+}
+
 /** What is out of the ordinary, as far as the list knows it; the request itself says more. */
 function Marks({ item }: { item: InboxItem }) {
-  const approvals = item.parts.reduce((sum, part) => sum + part.approvals, 0);
-  const quorum = item.parts.reduce((sum, part) => sum + part.quorum, 0);
   const marks = [
     isIrreversible(item) && <Tag tone="bad">irreversible</Tag>,
     item.revision > 1 && <Tag tone="warn">edited</Tag>,
     item.level > 0 && <Tag tone="warn">escalated</Tag>,
     (item.call?.withheld?.length ?? 0) > 0 && <Tag>withheld</Tag>,
-    item.status === 'pending' && quorum > 1 && <Tag>{`${approvals} of ${quorum} agreed`}</Tag>,
   ].filter((mark) => mark !== false);
   return marks.length > 0 ? <div class="inbox-marks">{marks}</div> : null;
 }

@@ -28,7 +28,7 @@ export function RequestFacts({ approval }: { approval: Approval }) {
       </Fact>
       {status === 'pending' && (
         <>
-          <Fact icon="approvals" name="Also needed">
+          <Fact icon="approvals" name="Others">
             {othersNeeded(approval, person, delegators)}
           </Fact>
           <Fact icon="clock" name="Time left">
