@@ -53,11 +53,6 @@ test.each(LOOKS)(
     await expectSound(observed);
     await screenshot(observed, `approval-${viewport}-${theme}`);
     for (const fold of await page.locator('.fold summary').all()) await fold.click();
-    // at the end of the page the decision covers nothing
-    await page.evaluate(() => {
-      document.querySelector('.request')?.scrollTo(0, 1e6);
-      window.scrollTo(0, 1e6);
-    });
     await expectSound(observed);
     await screenshot(observed, `approval-details-${viewport}-${theme}`, { whole: true });
   },

@@ -53,7 +53,7 @@ test.each(['phone', 'laptop'] as const)(
     expect([await stored(last.page), await votesOf(approval_id)]).toEqual([null, ['ann approve', 'ann revoke', 'ann approve']]);
     await button(last.page, 'Approve').click();
     await last.page.getByText('Approved.').waitFor({ timeout: 30_000 });
-    expect(await world.read(approval_id)).toMatchObject({ status: 'granted', decided_by: 'bob' });
+    expect(await world.read(approval_id)).toMatchObject({ status: 'granted', decided_by: 'ann, bob' });
     expect(await stored(last.page)).toBeNull();
     // the other page says in place how the request ended
     await first.page.locator('.ended').getByText('Approved').waitFor({ timeout: 30_000 });

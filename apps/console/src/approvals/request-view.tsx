@@ -31,12 +31,15 @@ export function RequestView({ approval_id }: { approval_id: string }) {
   const { data, problem } = request;
   return (
     <article class="request" aria-label="Request" data-approval={approval_id}>
-      <Link href={`/approvals${query}`} class="request-back">
-        <Icon name="right" /> Approvals
-      </Link>
-      {!data && problem && <ErrorState problem={problem} retry={request.refresh} />}
-      {!data && !problem && <Skeleton lines={10} label="Loading the request" />}
-      {data && <Request approval={data} />}
+      <div class="request-body">
+        <Link href={`/approvals${query}`} class="request-back">
+          <Icon name="right" /> Approvals
+        </Link>
+        {!data && problem && <ErrorState problem={problem} retry={request.refresh} />}
+        {!data && !problem && <Skeleton lines={10} label="Loading the request" />}
+        {data && <Request approval={data} />}
+      </div>
+      {data && <DecisionBar approval={data} />}
     </article>
   );
 }
@@ -70,7 +73,6 @@ function Request({ approval }: { approval: Approval }) {
       <RequestFacts approval={approval} />
       <RequestClaims approval={approval} />
       <RequestDetails approval={approval} />
-      <DecisionBar approval={approval} />
     </>
   );
 }

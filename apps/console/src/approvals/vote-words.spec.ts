@@ -34,6 +34,12 @@ test('a vote that is sent twice and had arrived is no lost race', () => {
   });
 });
 
+test('several people who were faster are all named, and a vote of mine among them had arrived', () => {
+  const lost = { status: 409, approval_status: 'granted', decided_by: 'bob, carl' };
+  expect(voteWords(ask, refused(lost)).title).toBe('bob, carl were faster');
+  expect(voteWords(ask, refused({ ...lost, decided_by: 'bob, ann' })).title).toBe('Approved');
+});
+
 test('a request that ended by itself names no person', () => {
   expect(voteWords(ask, refused({ status: 409, approval_status: 'expired', decided_by: null })).text).toMatch(/^It expired/);
 });

@@ -68,13 +68,15 @@ const ENDED: Readonly<Record<string, string>> = {
 
 /** Who was faster, and when. */
 function lateWords({ approval_status = '', decided_by, decided_at }: VoteProblem, me: string): VoteWords {
-  const mine = decided_by === me ? DONE[approval_status] : undefined;
+  // several names: those whose approvals counted
+  const names = decided_by?.split(', ') ?? [];
+  const mine = names.includes(me) ? DONE[approval_status] : undefined;
   if (mine) return { tone: mine[0], title: mine[1], text: 'Your vote had arrived already.' };
   const at = decided_at ? ` at ${clockTime(decided_at)}` : '';
   if (decided_by && ENDED[approval_status])
     return {
       tone: 'warn',
-      title: `${decided_by} was faster`,
+      title: `${decided_by} ${names.length > 1 ? 'were' : 'was'} faster`,
       text: `${decided_by} ${ENDED[approval_status]}${at}. Your vote does not count.`,
     };
   const how = approval_status === 'expired' ? 'expired' : approval_status === 'cancelled' ? 'was cancelled' : `is ${approval_status}`;
