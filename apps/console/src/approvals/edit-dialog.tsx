@@ -5,12 +5,16 @@ import { Dialog } from '../elements/dialog.js';
 import { Diff } from '../elements/diff.js';
 import { TextArea } from '../elements/field.js';
 import { differences } from '../elements/json-diff.js';
+import { Skeleton } from '../elements/states.js';
 import { Tabs } from '../elements/tabs.js';
 import { useQuery } from '../gateway/use-query.js';
 import { useDraft } from '../navigation/draft.js';
 import type { DecisionDialogProps } from './decision-dialog.js';
 import { fieldsOf, parsedInputs } from './input-fields.js';
 import { InputForm } from './input-form.js';
+
+/** A longer text would stop the browser while it is laid out. */
+const JSON_CHARACTERS_MAX = 100_000;
 
 type ToolVersion = components['schemas']['ToolVersion'];
 
@@ -76,7 +80,7 @@ function Editor({
 }: Pick<DecisionDialogProps, 'approval'> & { text: string; setText: (text: string) => void }) {
   const name = call?.tool ?? '';
   const version = call?.version ?? '';
-  const { data: tool } = useQuery<ToolVersion>({
+  const { data: tool, is_loading } = useQuery<ToolVersion>({
     kind: 'tool',
     id: `${name}@${version}`,
     enabled: name !== '' && version !== '',
@@ -87,16 +91,9 @@ function Editor({
   const [tab, setTab] = useState('form');
   const shown = fields ? tab : 'json';
   const json = (
-    <TextArea
-      label="Inputs as JSON"
-      value={text}
-      onValue={setText}
-      mono
-      rows={14}
-      error={'fault' in parsed ? parsed.fault : undefined}
-      {...(fields || 'fault' in parsed ? {} : { hint: 'These inputs have no form.' })}
-    />
+    <JsonEditor text={text} setText={setText} fault={'fault' in parsed ? parsed.fault : undefined} has_form={fields !== undefined} />
   );
+  if (is_loading) return <Skeleton lines={6} label="Loading the form" />;
   if (!fields) return json;
   return (
     <Tabs
@@ -114,5 +111,33 @@ function Editor({
         json
       )}
     </Tabs>
+  );
+}
+
+interface JsonEditorProps {
+  text: string;
+  setText: (text: string) => void;
+  fault: string | undefined;
+  has_form: boolean;
+}
+
+function JsonEditor({ text, setText, fault, has_form }: JsonEditorProps) {
+  if (text.length > JSON_CHARACTERS_MAX)
+    return (
+      <p class="soft">
+        These inputs are too long to edit as JSON here ({text.length.toLocaleString('en')} characters). Short inputs can be edited in the
+        form, if there is one. Otherwise deny with a reason, or send the edit through the API.
+      </p>
+    );
+  return (
+    <TextArea
+      label="Inputs as JSON"
+      value={text}
+      onValue={setText}
+      mono
+      rows={14}
+      error={fault}
+      {...(has_form || fault !== undefined ? {} : { hint: 'These inputs have no form.' })}
+    />
   );
 }
