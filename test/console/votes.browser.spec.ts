@@ -194,3 +194,38 @@ test('passing on, a grant with bounds and a denial with its reason are sent as t
   await button(page, 'Take my vote back').waitFor();
   expect(await votesOf(passed)).toEqual(['ann delegate']);
 });
+
+test('without a connection a vote is kept and sent again when its voter says so', async () => {
+  const approval_id = await world.pay();
+  const observed = await world.page(ann, pathOf(approval_id), { expected: /./ });
+  const { page } = observed;
+  await page.getByText('Time left').waitFor();
+  await page.context().setOffline(true);
+  await button(page, 'Approve').click();
+  await page.getByText('It is not known whether your vote arrived.').waitFor();
+  expect(await stored(page)).toContain(approval_id);
+  await page.context().setOffline(false);
+  await button(page, 'Send again').click();
+  await page.getByText('Your approval counts').waitFor();
+  expect(await votesOf(approval_id)).toEqual(['ann approve']);
+});
+
+test('a double click on Approve neither withdraws the vote nor sends it twice', async () => {
+  const approval_id = await world.pay();
+  const { page } = await world.page(ann, pathOf(approval_id));
+  await page.getByText('Time left').waitFor();
+  await button(page, 'Approve').dblclick({ delay: 120 });
+  await button(page, 'Withdraw my vote').waitFor();
+  expect(await votesOf(approval_id)).toEqual(['ann approve']);
+});
+
+test('a reload while a vote is held loses nothing', async () => {
+  const approval_id = await world.write();
+  const { page } = await world.page(ann, pathOf(approval_id), { expected: /\/votes$/ });
+  await approve(page);
+  await page.getByText(/Approving in/).waitFor();
+  await page.reload();
+  await page.getByText('Approved.').waitFor({ timeout: 30_000 });
+  expect(await votesOf(approval_id)).toContain('ann approve');
+  await expect.poll(() => stored(page)).toBeNull();
+});

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { InertText } from '../elements/inert.js';
 import { EmptyState } from '../elements/states.js';
 import { useToast } from '../elements/toast.js';
 import { useIsWide } from '../elements/use-wide.js';
@@ -47,7 +48,7 @@ function useAnswersElsewhere(votes: VoteSender, open_id: string): void {
       const words = voteWords({ approval_id, vote: state.vote.body.vote, me: person.id }, state.answer);
       toast({
         tone: words.tone === 'good' ? 'good' : words.tone === 'neutral' ? 'neutral' : 'bad',
-        text: `${words.title}: ${state.vote.sentence}`,
+        text: <InertText text={`${words.title}: ${state.vote.sentence}`} characters_max={200} />,
       });
       votes.drop(approval_id);
     }

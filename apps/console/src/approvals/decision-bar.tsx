@@ -67,14 +67,20 @@ export function DecisionBar({ approval }: { approval: Approval }) {
   );
 }
 
+/** A vote is not withdrawn by the second tap on the button that cast it. */
+const WITHDRAWN_AFTER_MS = 500;
+
 /** The frequent decisions as buttons; on a phone the others are one touch away. */
 function Buttons({ actions, start }: { actions: readonly Action[]; start: (action: Action) => void }) {
   const is_wide = useIsWide();
   const [is_open, setOpen] = useState(false);
+  const [shown_at_ms] = useState(() => performance.now());
   const main = actions.filter(({ is_main }) => is_main);
   const others = actions.filter(({ is_main }) => !is_main);
   const reason = main.map(({ right }) => right).find((right) => !right.may);
-  const choose = (action: Action) => {
+  const choose = (action: Action, clicks: number) => {
+    // the second click of a double click was meant for the button that stood here before
+    if (clicks > 1 || (action.name === 'revoke' && performance.now() - shown_at_ms < WITHDRAWN_AFTER_MS)) return;
     setOpen(false);
     start(action);
   };
@@ -85,7 +91,7 @@ function Buttons({ actions, start }: { actions: readonly Action[]; start: (actio
       disabled={!action.right.may}
       title={action.right.may ? undefined : action.right.because}
       aria-keyshortcuts={action.key}
-      onClick={() => choose(action)}
+      onClick={(event) => choose(action, event.detail)}
     >
       {action.label}
     </Button>

@@ -23,9 +23,7 @@ export function InboxList({ open_id }: { open_id: string }) {
   const inbox = useInbox(filters);
   const { person, delegators } = usePerson();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const shown = inbox.rows?.filter(
-    ({ item, is_gone, key }) => !filters.is_mine || is_gone || key === open_id || isMine(item, person, delegators),
-  );
+  const shown = inbox.rows?.filter(({ item, key }) => !filters.is_mine || key === open_id || isMine(item, person, delegators));
   const picked = chosen(shown?.filter(({ is_gone }) => !is_gone).map(({ item }) => item) ?? [], selected);
   // the dialog keeps the requests that its person saw when it opened
   const [batch, setBatch] = useState<{ vote: BatchVote; items: readonly InboxItem[] }>();

@@ -29,11 +29,13 @@ export function RequestFacts({ approval }: { approval: Approval }) {
       {status === 'pending' && (
         <>
           <Fact icon="approvals" name="Others">
-            {othersNeeded(approval, person, delegators)}
+            <InertText text={othersNeeded(approval, person, delegators)} characters_max={300} />
           </Fact>
           <Fact icon="clock" name="Time left">
             <TimeLeft expires_at={approval.expires_at} requested_at={approval.requested_at} />
-            <span class="soft">, then {afterwards(approval)}</span>
+            <span class="soft">
+              , then <InertText text={afterwards(approval)} characters_max={200} />
+            </span>
           </Fact>
         </>
       )}

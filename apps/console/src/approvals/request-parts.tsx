@@ -16,7 +16,11 @@ export function AskedParts({ approval: { asked_because, status } }: { approval: 
             <InertText text={part.text} characters_max={240} />
             {(part.quorum > 1 || part.met) && <Tag tone={part.met ? 'good' : 'neutral'}>{`${part.approvals} of ${part.quorum}`}</Tag>}
           </div>
-          {status === 'pending' && !part.met && <div class="soft">{whoCan(part)}</div>}
+          {status === 'pending' && !part.met && (
+            <div class="soft">
+              <InertText text={whoCan(part)} characters_max={400} />
+            </div>
+          )}
           {part.shortfall && (
             <div class="part-shortfall">
               <InertText text={part.shortfall} characters_max={240} />
