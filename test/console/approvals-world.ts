@@ -34,6 +34,14 @@ const PAY_SUPPLIER = {
   idempotency: { except: [] },
 };
 
+interface PageLook {
+  viewport?: ViewportName;
+  theme?: Theme;
+  expected?: RegExp;
+  /** How long a final vote is held; absent: as for a new person. */
+  hold_s?: number;
+}
+
 let serial = 0;
 
 /** Requests for approval that an agent makes, and the people who decide them. */
@@ -77,8 +85,10 @@ export class ApprovalsWorld {
   }
 
   /** A page of a person that shows a path. */
-  async page(by: Api, path: string, look: { viewport?: ViewportName; theme?: Theme; expected?: RegExp } = {}): Promise<ObservedPage> {
+  async page(by: Api, path: string, { hold_s, ...look }: PageLook = {}): Promise<ObservedPage> {
     const observed = await this.console.page({ key: by.key, ...look });
+    if (hold_s !== undefined)
+      await observed.page.addInitScript((text) => localStorage.setItem('countersign:vote-hold-s', text), String(hold_s));
     await observed.page.goto(path);
     return observed;
   }

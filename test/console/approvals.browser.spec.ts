@@ -148,6 +148,8 @@ test('several are decided together, each with its outcome; what cannot be undone
   await dialog.getByRole('button', { name: 'Deny 2 requests' }).click();
   await dialog.getByText('bob was faster').waitFor();
   await dialog.getByText('Denied', { exact: true }).waitFor();
+  // the rows have ended meanwhile; what came of each stays on the screen
+  await expect.poll(() => page.locator('.inbox-row-gone').count(), { timeout: 20_000 }).toBe(2);
   await expectSound(observed);
   await screenshot(observed, 'approvals-batch');
   await dialog.getByRole('button', { name: 'Done' }).click();

@@ -63,7 +63,7 @@ test.each(['phone', 'laptop'] as const)(
 
 test('leaving the page sends a held vote', async () => {
   const approval_id = await world.write();
-  const { page } = await world.page(ann, pathOf(approval_id));
+  const { page } = await world.page(ann, pathOf(approval_id), { hold_s: 30 });
   await approve(page);
   await page.getByText(/Approving in/).waitFor();
   await page.goto('/docs');
@@ -72,7 +72,7 @@ test('leaving the page sends a held vote', async () => {
 
 test('closing the tab sends a held vote', async () => {
   const approval_id = await world.write();
-  const { page } = await world.page(ann, pathOf(approval_id));
+  const { page } = await world.page(ann, pathOf(approval_id), { hold_s: 30 });
   await approve(page);
   await page.getByText(/Approving in/).waitFor();
   await page.close({ runBeforeUnload: true });
@@ -81,7 +81,7 @@ test('closing the tab sends a held vote', async () => {
 
 test('opening another request sends a held vote, and a message says what came of it', async () => {
   const [approval_id, other] = [await world.write(), await world.write()];
-  const { page } = await world.page(ann, pathOf(approval_id));
+  const { page } = await world.page(ann, pathOf(approval_id), { hold_s: 30 });
   await approve(page);
   await page.getByText(/Approving in/).waitFor();
   await page.locator(`[data-row-of="${other}"]`).click();
@@ -95,7 +95,7 @@ test('opening another request sends a held vote, and a message says what came of
 
 test('signing out sends a held vote first', async () => {
   const approval_id = await world.write();
-  const { page } = await world.page(ann, pathOf(approval_id));
+  const { page } = await world.page(ann, pathOf(approval_id), { hold_s: 30 });
   await approve(page);
   await page.getByText(/Approving in/).waitFor();
   await button(page, 'Sign out').click();
@@ -221,7 +221,7 @@ test('a double click on Approve neither withdraws the vote nor sends it twice', 
 
 test('a reload while a vote is held loses nothing', async () => {
   const approval_id = await world.write();
-  const { page } = await world.page(ann, pathOf(approval_id), { expected: /\/votes$/ });
+  const { page } = await world.page(ann, pathOf(approval_id), { hold_s: 30, expected: /\/votes$/ });
   await approve(page);
   await page.getByText(/Approving in/).waitFor();
   await page.reload();
