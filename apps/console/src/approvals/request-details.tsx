@@ -19,7 +19,7 @@ export function RequestDetails({ approval }: { approval: Approval }) {
       <Fold title="Similar calls" note={similar.length === 0 ? 'none' : String(similar.length)}>
         {() => <SimilarCalls approval={approval} />}
       </Fold>
-      {trust && <Fold title="Trust">{() => <TrustFacts trust={trust} />}</Fold>}
+      {trust && <Fold title="Trust">{() => <TrustFacts trust={trust} call={approval.call} />}</Fold>}
       <Fold title="Votes" note={votes.length === 0 ? 'none' : String(votes.length)}>
         {() => <Votes approval={approval} />}
       </Fold>

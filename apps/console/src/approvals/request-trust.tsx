@@ -1,20 +1,28 @@
 import { InertText } from '../elements/inert.js';
+import { ErrorState, Skeleton } from '../elements/states.js';
+import { type QueryResult, useQuery } from '../gateway/use-query.js';
 import type { Approval } from './approval.js';
 
 type Trust = NonNullable<Approval['trust']>;
-type Trusted = Trust['tool'];
+type Term = { signal: string; value: number; weight: number; points: number };
 
-/** The trust scores of the tool and the agent, with the terms that they add up from. */
-export function TrustFacts({ trust: { tool, agent } }: { trust: Trust }) {
+/** The trust scores of the tool and the agent, with the terms that they add up from, which are read when this is shown. */
+export function TrustFacts({ trust: { tool, agent }, call }: { trust: Trust; call: Approval['call'] }) {
   return (
     <div class="stack">
-      <Score name="Tool" trusted={tool} />
-      {agent && <Score name="Agent" trusted={agent} />}
+      <Score name="Tool" trusted={tool}>
+        {call?.tool && <ToolTerms name={call.tool} version={call.version ?? undefined} />}
+      </Score>
+      {agent && (
+        <Score name="Agent" trusted={agent}>
+          {call?.principal && <AgentTerms agent={call.principal.id} />}
+        </Score>
+      )}
     </div>
   );
 }
 
-function Score({ name, trusted: { score, band, text, terms } }: { name: string; trusted: Trusted }) {
+function Score({ name, trusted: { score, band, text }, children }: { name: string; trusted: Trust['tool']; children: unknown }) {
   return (
     <section class="stack-tight">
       <h4>
@@ -23,28 +31,53 @@ function Score({ name, trusted: { score, band, text, terms } }: { name: string; 
       <p class="soft">
         <InertText text={text} characters_max={300} />
       </p>
-      {terms && terms.length > 0 && (
-        <table class="terms">
-          <thead>
-            <tr>
-              <th scope="col">Signal</th>
-              <th scope="col">Value</th>
-              <th scope="col">Weight</th>
-              <th scope="col">Points</th>
-            </tr>
-          </thead>
-          <tbody>
-            {terms.map(({ signal, value, weight, points }) => (
-              <tr key={signal}>
-                <th scope="row">{signal.replaceAll('_', ' ')}</th>
-                <td>{value.toFixed(2)}</td>
-                <td>{weight.toFixed(2)}</td>
-                <td>{points.toFixed(2)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {children}
     </section>
+  );
+}
+
+function ToolTerms({ name, version }: { name: string; version: string | undefined }) {
+  const found = useQuery({
+    kind: 'tool',
+    key: ['trust', name, version],
+    read: (api, signal) => api.GET('/v1/tools/{name}/trust', { params: { path: { name }, query: { ...(version && { version }) } }, signal }),
+  });
+  return <Terms found={found} terms={found.data?.terms} />;
+}
+
+function AgentTerms({ agent }: { agent: string }) {
+  const found = useQuery({
+    kind: 'other',
+    key: ['trust-of-agent', agent],
+    read: (api, signal) => api.GET('/v1/trust/agents/{agent}', { params: { path: { agent } }, signal }),
+  });
+  return <Terms found={found} terms={found.data?.terms} />;
+}
+
+function Terms({ found, terms }: { found: QueryResult<unknown>; terms: readonly Term[] | null | undefined }) {
+  if (found.is_loading) return <Skeleton lines={3} />;
+  if (!found.data && found.problem) return <ErrorState problem={found.problem} retry={found.refresh} />;
+  if (!terms || terms.length === 0) return null;
+  return (
+    <table class="terms">
+      <thead>
+        <tr>
+          <th scope="col">Signal</th>
+          <th scope="col">Value</th>
+          <th scope="col">Weight</th>
+          <th scope="col">Points</th>
+        </tr>
+      </thead>
+      <tbody>
+        {terms.map(({ signal, value, weight, points }) => (
+          <tr key={signal}>
+            <th scope="row">{signal.replaceAll('_', ' ')}</th>
+            <td>{value.toFixed(2)}</td>
+            <td>{weight.toFixed(2)}</td>
+            <td>{points.toFixed(2)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
