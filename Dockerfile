@@ -14,6 +14,7 @@ COPY --from=build --chown=root:root /countersign .
 USER node
 # All that is written lies outside of the code, which is root's; who publishes another port says so in COUNTERSIGN_PUBLIC_URL.
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2 COUNTERSIGN_DATA_DIR=/data COUNTERSIGN_WORKSPACE_ROOT=/workspace COUNTERSIGN_RECORDS_ROOT=/records \
+  COUNTERSIGN_DEMO_ROOT=/data/demo \
   COUNTERSIGN_HOST=0.0.0.0 COUNTERSIGN_PORT=7070 COUNTERSIGN_PUBLIC_URL=http://127.0.0.1:7070
 EXPOSE 7070
 CMD ["node", "--max-old-space-size=1024", "--max-semi-space-size=64", "apps/standalone/dist/main.js"]

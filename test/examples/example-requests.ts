@@ -92,8 +92,12 @@ export const exampleRequests: Readonly<Record<string, (world: ExampleWorld) => P
   }),
 };
 
-/** Operations that an embedded platform cannot show, and that answer nothing. */
-export const NOT_SENT: ReadonlySet<string> = new Set(['DELETE /v1/producers/{producer_id}']);
+/** Operations that need Kafka or the session of a browser, and that answer nothing. */
+export const NOT_SENT: ReadonlySet<string> = new Set([
+  'DELETE /v1/producers/{producer_id}',
+  'DELETE /v1/session',
+  'POST /v1/session:end-all',
+]);
 
 /** Operations whose answer has no example, and why. */
 export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
@@ -119,5 +123,11 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   'POST /v1/mappings/{tool}/activate': 'needs a mapping that waits for a second policy admin',
   'GET /v1/producers/{producer_id}': 'needs Kafka: docs/how-to/producers.md',
   'POST /v1/producers': 'needs Kafka: docs/how-to/producers.md',
+  'POST /v1/session': 'takes a key from a page of the gateway: docs/how-to/sign-in.md',
+  'POST /v1/session:link': 'takes the token of a one-time link: docs/how-to/sign-in.md',
+  'GET /v1/session': 'needs the session of a browser',
+  'GET /v1/session/openid/{provider_id}': 'needs an OpenID provider',
+  'GET /v1/session/openid:callback': 'needs an OpenID provider',
+  'POST /v1/sign-in-links': 'needs the first tenant of an installation: docs/how-to/sign-in.md',
   'GET /v1/usage/billing': 'needs a month that has ended',
 };

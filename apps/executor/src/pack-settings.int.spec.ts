@@ -28,6 +28,7 @@ test('a tool gets no folder as a setting: it requests the folder of its tenant',
     for (const name of Object.keys(settingsOf(pack, environment()))) expect(name).not.toMatch(/_ROOT$|_SHARED$|_DIR$/);
   const roots = [...foldersOf(packs, environment())].map(([variable, { root, sharing }]) => [variable, root, sharing?.on]);
   expect(roots).toEqual([
+    ['COUNTERSIGN_DEMO_ROOT', './demo', undefined],
     ['COUNTERSIGN_WORKSPACE_ROOT', join(dir, 'workspace'), false],
     ['COUNTERSIGN_RECORDS_ROOT', join(dir, 'records'), undefined],
   ]);

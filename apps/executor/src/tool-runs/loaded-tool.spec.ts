@@ -24,5 +24,5 @@ test('every built-in tool loads', async () => {
 });
 
 test('an unknown pack is refused by name', async () => {
-  await expect(hostPacks(packs, ['nonsense'])).rejects.toThrow(/unknown pack nonsense; known packs: conformance, git/);
+  await expect(hostPacks(packs, ['nonsense'])).rejects.toThrow(/unknown pack nonsense; known packs: conformance, demo, git/);
 });
