@@ -17,6 +17,7 @@ const readers = [
   ...readdirSync('apps')
     .map((app) => `apps/${app}/src/config.ts`)
     .filter((config) => existsSync(config)),
+  'packs/demo/src/fake-system.ts',
   'packs/workspace/src/index.ts',
   'packs/patterns/src/records.ts',
 ];

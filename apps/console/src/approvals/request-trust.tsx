@@ -40,7 +40,8 @@ function ToolTerms({ name, version }: { name: string; version: string | undefine
   const found = useQuery({
     kind: 'tool',
     key: ['trust', name, version],
-    read: (api, signal) => api.GET('/v1/tools/{name}/trust', { params: { path: { name }, query: { ...(version && { version }) } }, signal }),
+    read: (api, signal) =>
+      api.GET('/v1/tools/{name}/trust', { params: { path: { name }, query: { ...(version && { version }) } }, signal }),
   });
   return <Terms found={found} terms={found.data?.terms} />;
 }
