@@ -13,9 +13,8 @@ const args = process.argv.slice(2);
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
 const say = args.includes('--json') ? () => undefined : (line) => console.log(line);
 // Tools for tests only. probe: its counterparty is started by test/tools/probe-pack.int.spec.ts, which runs the same checks.
-// demo: packs/demo has a spec of its own; its fake systems are for npm run demo.
 // conformance: npm run conformance checks its tools, as the MCP suite names them.
-const WITHOUT_EVALS = new Set(['conformance', 'demo', 'probe']);
+const WITHOUT_EVALS = new Set(['conformance', 'probe']);
 
 function keptDigest(file) {
   try {

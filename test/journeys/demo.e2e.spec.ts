@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { CONSOLE_PATHS } from '@countersign/gateway/console/console-paths';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
@@ -66,6 +67,12 @@ test('the demo is there in a bounded time and says where to look', () => {
   process.stdout.write(`the demo took ${Math.round(took_ms)} ms\n`);
   expect(took_ms).toBeLessThan(WITHIN_MS);
   expect(printed.split('\n').filter((line) => line.includes(platform.base)).length).toBeGreaterThan(10);
+});
+
+test('every page that it names exists in the console', () => {
+  const known = CONSOLE_PATHS.map((each) => new RegExp(`^/${each.replace(/^\/$/, '').replace(/:\w+/, '[^/]+')}$`));
+  const named = [...printed.matchAll(/https?:\/\/\S+/g)].map(([url]) => new URL(url).pathname);
+  expect(named.filter((pathname) => !known.some((pattern) => pattern.test(pathname)))).toEqual([]);
 });
 
 test('calls, cases and sagas are in the states that the demo promises', async () => {

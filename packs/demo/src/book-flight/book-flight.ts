@@ -15,7 +15,7 @@ export const bookFlight = defineTool({
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['flight', 'date', 'passenger'] },
-  resources: [{ name: 'seat:{/flight}/{/date}/{/passenger}', effect: 'replaces' }],
+  resources: [{ name: 'seat:{/flight}/{/date}/{/passenger}', effect: 'adds' }],
   takes_key: true,
   undo_within_ms: 2 * 86_400_000,
   input: z.strictObject({ flight: z.string().min(2).max(10), date: z.iso.date(), passenger: z.string().min(1).max(100) }),

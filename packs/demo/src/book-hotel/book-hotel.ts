@@ -17,7 +17,7 @@ export const bookHotel = defineTool({
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['hotel', 'nights', 'guest'] },
-  resources: [{ name: 'room:{/hotel}/{/guest}', effect: 'replaces' }],
+  resources: [{ name: 'room:{/hotel}/{/guest}', effect: 'adds' }],
   takes_key: true,
   input: z.strictObject({ hotel: z.string().min(1).max(100), nights: z.int().min(1).max(60), guest: z.string().min(1).max(100) }),
   output: z.strictObject({ receipt_id: z.string() }),
