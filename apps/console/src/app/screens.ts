@@ -49,4 +49,10 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../tools/tools-screen.js'),
   },
   { path: '/tools/:name', title: 'Tool', load: () => import('../tools/tool-screen.js') },
+  {
+    path: '/settings',
+    title: 'Settings',
+    navigation: { group: 'Platform', icon: 'settings', keys: 'g e' },
+    load: () => import('../settings/settings-screen.js'),
+  },
 ];

@@ -1,0 +1,71 @@
+import type { components } from '@countersign/client';
+import { useState } from 'preact/hooks';
+import { InertText } from '../elements/inert.js';
+import { StatusBadge } from '../elements/status-badge.js';
+import type { Column } from '../elements/table.js';
+import { useSession } from '../gateway/context.js';
+import { useInfinite } from '../gateway/use-infinite.js';
+import { useQuery } from '../gateway/use-query.js';
+import { CreateKeyDialog } from './create-key-dialog.js';
+import { itemHref, useItem } from './item-href.js';
+import { KeyDialog } from './key-dialog.js';
+import { LastUse } from './last-use.js';
+import { Listed } from './listed.js';
+import { refusalOf } from './permission.js';
+
+export type Key = components['schemas']['Key'];
+/** Times of last use by key id, as far as they are recorded. */
+export type LastUses = ReadonlyMap<string, string | null>;
+
+/** The times of last use, which the API tells with the principals. */
+function useLastUses(enabled: boolean): LastUses {
+  const query = { limit: 100, fields: 'keys' };
+  const read = useQuery({
+    kind: 'configuration',
+    key: ['key-uses'],
+    enabled,
+    read: (api, signal) => api.GET('/v1/principals', { params: { query }, signal }),
+  });
+  return new Map(read.data?.items.flatMap(({ keys }) => keys ?? []).map(({ key_id, last_used_at }) => [key_id, last_used_at]));
+}
+
+const columnsOf = (uses: LastUses): readonly Column<Key>[] => [
+  { id: 'name', title: 'Key', cell: ({ name, key_prefix }) => <InertText text={name ?? `${key_prefix ?? 'key'}…`} characters_max={60} /> },
+  { id: 'principal', title: 'Of', cell: ({ principal }) => <InertText text={principal.id} characters_max={60} /> },
+  { id: 'roles', title: 'Roles', cell: ({ principal }) => principal.roles.join(', '), is_wide_only: true },
+  { id: 'used', title: 'Last used', cell: ({ key_id }) => <LastUse at={uses.get(key_id)} />, width: '130px' },
+  { id: 'state', title: 'State', cell: ({ state }) => <StatusBadge status={state} />, width: '110px' },
+];
+
+/** API keys: who has one, when it was used, and new ones. */
+export function KeysTab() {
+  const session = useSession();
+  const refused = refusalOf(session, ['admin']);
+  const [is_creating, setCreating] = useState(false);
+  const [item, close] = useItem();
+  const list = useInfinite<Key>({
+    kind: 'configuration',
+    key: ['keys'],
+    enabled: refused === undefined,
+    read: (api, cursor, signal) => api.GET('/v1/keys', { params: { query: { limit: 50, ...(cursor && { cursor }) } }, signal }),
+  });
+  const uses = useLastUses(refused === undefined);
+  const chosen = list.items?.find(({ key_id }) => key_id === item);
+  return (
+    <>
+      <Listed
+        label="API keys"
+        about="Keys of people, agents and services. A key is shown once, when it is created."
+        add={{ label: 'Create a key', run: () => setCreating(true), refused }}
+        refused={refused}
+        list={list}
+        columns={columnsOf(uses)}
+        keyOf={({ key_id }) => key_id}
+        hrefOf={({ key_id }) => itemHref('keys', key_id)}
+        empty="Keys of your people and agents appear here."
+      />
+      {is_creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
+      {chosen && <KeyDialog item={chosen} last_used_at={uses.get(chosen.key_id)} onClose={close} />}
+    </>
+  );
+}

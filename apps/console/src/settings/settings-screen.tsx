@@ -1,0 +1,25 @@
+import type { ComponentType } from 'preact';
+import { Screen } from '../elements/screen.js';
+import { Tabs } from '../elements/tabs.js';
+import { useNavigate, useQueryState } from '../navigation/navigation.js';
+import { KeysTab } from './keys-tab.js';
+import { SessionsTab } from './sessions-tab.js';
+
+const TABS: readonly { id: string; label: string; Shown: ComponentType }[] = [
+  { id: 'keys', label: 'API keys', Shown: KeysTab },
+  { id: 'sessions', label: 'Sessions', Shown: SessionsTab },
+];
+
+/** `/settings`: keys, people, sessions, secrets, channels, providers and delegations of a tenant. */
+export default function SettingsScreen() {
+  const [tab] = useQueryState('tab', 'keys');
+  const go = useNavigate();
+  const { id, Shown } = TABS.find((each) => each.id === tab) ?? (TABS[0] as (typeof TABS)[number]);
+  return (
+    <Screen title="Settings" about="Who and what may use this tenant">
+      <Tabs label="Settings" tabs={TABS} selected={id} onSelect={(next) => go(`/settings?tab=${next}`, { replace: true })}>
+        <Shown />
+      </Tabs>
+    </Screen>
+  );
+}
