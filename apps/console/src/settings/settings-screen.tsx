@@ -3,10 +3,14 @@ import { Screen } from '../elements/screen.js';
 import { Tabs } from '../elements/tabs.js';
 import { useNavigate, useQueryState } from '../navigation/navigation.js';
 import { KeysTab } from './keys-tab.js';
+import { PeopleTab } from './people-tab.js';
+import { SecretsTab } from './secrets-tab.js';
 import { SessionsTab } from './sessions-tab.js';
 
 const TABS: readonly { id: string; label: string; Shown: ComponentType }[] = [
   { id: 'keys', label: 'API keys', Shown: KeysTab },
+  { id: 'people', label: 'People', Shown: PeopleTab },
+  { id: 'secrets', label: 'Secrets', Shown: SecretsTab },
   { id: 'sessions', label: 'Sessions', Shown: SessionsTab },
 ];
 
