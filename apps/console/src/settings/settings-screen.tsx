@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { Screen } from '../elements/screen.js';
 import { Tabs } from '../elements/tabs.js';
 import { useNavigate, useQueryState } from '../navigation/navigation.js';
+import { ChannelsTab } from './channels-tab.js';
 import { KeysTab } from './keys-tab.js';
 import { PeopleTab } from './people-tab.js';
 import { SecretsTab } from './secrets-tab.js';
@@ -11,6 +12,7 @@ const TABS: readonly { id: string; label: string; Shown: ComponentType }[] = [
   { id: 'keys', label: 'API keys', Shown: KeysTab },
   { id: 'people', label: 'People', Shown: PeopleTab },
   { id: 'secrets', label: 'Secrets', Shown: SecretsTab },
+  { id: 'channels', label: 'Channels', Shown: ChannelsTab },
   { id: 'sessions', label: 'Sessions', Shown: SessionsTab },
 ];
 
