@@ -3,8 +3,10 @@ import { Screen } from '../elements/screen.js';
 import { Tabs } from '../elements/tabs.js';
 import { useNavigate, useQueryState } from '../navigation/navigation.js';
 import { ChannelsTab } from './channels-tab.js';
+import { DelegationsTab } from './delegations-tab.js';
 import { KeysTab } from './keys-tab.js';
 import { PeopleTab } from './people-tab.js';
+import { ProvidersTab } from './providers-tab.js';
 import { SecretsTab } from './secrets-tab.js';
 import { SessionsTab } from './sessions-tab.js';
 
@@ -13,6 +15,8 @@ const TABS: readonly { id: string; label: string; Shown: ComponentType }[] = [
   { id: 'people', label: 'People', Shown: PeopleTab },
   { id: 'secrets', label: 'Secrets', Shown: SecretsTab },
   { id: 'channels', label: 'Channels', Shown: ChannelsTab },
+  { id: 'providers', label: 'Identity providers', Shown: ProvidersTab },
+  { id: 'delegations', label: 'Vote delegations', Shown: DelegationsTab },
   { id: 'sessions', label: 'Sessions', Shown: SessionsTab },
 ];
 

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../elements/button.js';
+import { Dialog } from '../elements/dialog.js';
+import { InertText } from '../elements/inert.js';
+import { useToast } from '../elements/toast.js';
+import { useSession } from '../gateway/context.js';
+import { useMutation } from '../gateway/use-mutation.js';
+import { Facts } from './facts.js';
+import { FormDialog } from './form-dialog.js';
+import { refusalOf } from './permission.js';
+import { SetProviderForm } from './provider-form.js';
+import type { Provider } from './provider-request.js';
+
+/** An identity provider; change and remove it. */
+export function ProviderDialog({ item, onClose }: { item: Provider; onClose: () => void }) {
+  const refused = refusalOf(useSession(), ['admin']);
+  const [mode, setMode] = useState<'facts' | 'change' | 'remove'>('facts');
+  const back = () => setMode('facts');
+  if (mode === 'change') return <SetProviderForm before={item} onClose={back} />;
+  if (mode === 'remove') return <RemoveForm item={item} onCancel={back} onRemoved={onClose} />;
+  const { sign_in, role_mappings } = item;
+  return (
+    <Dialog
+      title="Identity provider"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={() => setMode('change')} disabled={refused !== undefined} title={refused}>
+            Change
+          </Button>
+          <Button look="danger" onClick={() => setMode('remove')} disabled={refused !== undefined} title={refused}>
+            Remove
+          </Button>
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          ['Id', <InertText key="i" text={item.provider_id} mono />],
+          ['Issuer', <InertText key="s" text={item.issuer} mono />],
+          ['Audiences', <InertText key="a" text={item.audiences.join(', ')} mono />],
+          ['Its tokens are of', item.kind],
+          ['Roles', <InertText key="r" text={role_mappings.map(({ value, role }) => `${value} = ${role}`).join(', ') || 'no mapping'} />],
+          ['Sign-in', <InertText key="n" text={sign_in ? `${sign_in.name} (client ${sign_in.client_id})` : 'no'} />],
+        ]}
+      />
+      {refused && <p class="soft">{refused}</p>}
+    </Dialog>
+  );
+}
+
+function RemoveForm({ item, onCancel, onRemoved }: { item: Provider; onCancel: () => void; onRemoved: () => void }) {
+  const toast = useToast();
+  const { provider_id, etag } = item;
+  const removed = useMutation(
+    (api, _input: undefined) =>
+      api.DELETE('/v1/identity-providers/{provider_id}', { params: { path: { provider_id }, header: { 'If-Match': etag } } }),
+    () => [{ kind: 'configuration' }],
+  );
+  const submit = async () => {
+    if (!(await removed.run(undefined)).ok) return;
+    toast({ tone: 'good', text: 'The provider is removed' });
+    onRemoved();
+  };
+  return (
+    <FormDialog
+      title="Remove this provider?"
+      action="Remove"
+      look="danger"
+      is_pending={removed.is_pending}
+      problem={removed.problem}
+      onSubmit={submit}
+      onClose={onCancel}
+    >
+      <p>
+        Tokens of <InertText text={item.issuer} mono /> are refused from now on, and people who signed in with it lose their sessions.
+      </p>
+    </FormDialog>
+  );
+}
