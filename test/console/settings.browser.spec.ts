@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOOKS } from './browser.js';
@@ -5,16 +7,23 @@ import { ConsoleWorld } from './console-world.js';
 import { expectSound, screenshot } from './sound-page.js';
 
 let world: ConsoleWorld;
+let receiver: Server;
+let receiver_status = 204;
 let admin_key: string;
 let operator_key: string;
 beforeAll(async () => {
-  world = await ConsoleWorld.start();
+  world = await ConsoleWorld.start({ COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: 'true' });
+  receiver = createServer((request, response) => request.resume().on('end', () => response.writeHead(receiver_status).end()));
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
   admin_key = (await world.admin.keyFor('user', 'ada', ['admin'])).key;
   operator_key = (await world.admin.keyFor('user', 'oscar', ['approver'])).key;
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  receiver.close();
+  await world.close();
+});
 
-const TABS = ['API keys', 'People', 'Secrets', 'Sessions'];
+const TABS = ['API keys', 'People', 'Secrets', 'Channels', 'Identity providers', 'Vote delegations', 'Sessions'];
 const SECRET = 'value-that-must-not-stay-anywhere';
 
 /** Everything that the page keeps as text: its document with the values of its fields, its address and its storage. */
@@ -60,12 +69,13 @@ test('a key is created, shown once, renamed and revoked', async () => {
   expect(await kept(page)).not.toContain(key.slice(13));
   await page.getByRole('link', { name: 'night jobs' }).click();
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByLabel('Name').fill('day jobs');
+  await page.getByRole('textbox', { name: 'Name' }).fill('day jobs');
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('dialog', { name: 'API key' }).getByText('day jobs').waitFor();
   await screenshot(observed, 'settings-key');
   expect((await world.admin.as(key).request('GET', '/v1/audit/entries')).status).not.toBe(401);
   await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog', { name: 'Revoke this key?' }).waitFor();
   await expectSound(observed);
   await page.getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('The key is revoked').waitFor();
@@ -115,9 +125,114 @@ test('the value of a secret is nowhere after its dialog closed', async () => {
   await page.getByRole('dialog', { name: 'Secret' }).getByText('Version').waitFor();
   expect(await kept(page)).not.toContain(SECRET);
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog', { name: 'Delete this secret?' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The secret is deleted').waitFor();
   await page.getByText('Nothing here yet').waitFor();
+});
+
+test('a channel is added with its secret shown once, tested with the outcome, changed and removed', async () => {
+  const observed = await world.page({ key: admin_key, expected: /\/v1\/webhooks/ });
+  const { page } = observed;
+  await page.goto('/settings?tab=channels');
+  await page.getByRole('button', { name: 'Add a channel' }).click();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect.poll(() => page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+  await page.getByLabel('Address').fill(url);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const secret = (await page.getByTestId('shown-once').textContent()) as string;
+  expect(secret.length).toBeGreaterThan(20);
+  await page.keyboard.press('Escape');
+  expect(await page.getByTestId('shown-once').count()).toBe(1);
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('link', { name: url }).click();
+  expect(await kept(page)).not.toContain(secret);
+  const dialog = page.getByRole('dialog', { name: 'Channel' });
+  await dialog.getByText('Nothing was sent yet.').waitFor();
+  await dialog.getByRole('button', { name: 'Send a test' }).click();
+  await dialog.getByRole('status').getByText('Delivered').waitFor();
+  receiver_status = 500;
+  await dialog.getByRole('button', { name: 'Send a test' }).click();
+  await dialog.getByRole('status').getByText('answer 500').waitFor();
+  await dialog.getByRole('listitem').nth(1).waitFor();
+  await expectSound(observed);
+  await screenshot(observed, 'settings-channel');
+  await dialog.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Description').fill('to the finance team');
+  await page.getByLabel('State').selectOption('disabled');
+  await expectSound(observed);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('to the finance team').waitFor();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog', { name: 'Remove this channel?' }).getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('The channel is removed').waitFor();
+});
+
+test('a form does not overwrite what somebody else changed after it was opened', async () => {
+  const { body } = await world.admin.request<{ webhook_id: string }>('POST', '/v1/webhooks', { url: 'https://hooks.example/a' });
+  const { page } = await world.page({ key: admin_key, expected: /\/v1\/webhooks/ });
+  await page.goto(`/settings?tab=channels&item=${body.webhook_id}`);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Description').fill('mine');
+  const theirs = { url: 'https://hooks.example/a', description: 'theirs' };
+  await world.admin.request('PUT', `/v1/webhooks/${body.webhook_id}`, theirs);
+  for (const _again of [1, 2]) {
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Somebody changed it meanwhile').waitFor();
+  }
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog', { name: 'Channel' }).getByText('theirs').waitFor();
+  await world.admin.request('DELETE', `/v1/webhooks/${body.webhook_id}`);
+});
+
+test('an identity provider is added, changed and removed; its errors stand at their fields', async () => {
+  const observed = await world.page({ key: admin_key, viewport: 'phone', theme: 'dark', expected: /\/v1\/identity-providers/ });
+  const { page } = observed;
+  await page.goto('/settings?tab=providers');
+  await page.getByRole('button', { name: 'Add a provider' }).click();
+  await page.getByLabel('Id', { exact: true }).fill('corp');
+  await page.getByLabel('Issuer').fill('not an address');
+  await page.getByLabel('Roles of its values').fill('leads = boss');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  for (const field of ['Issuer', 'Audiences', 'Roles of its values'])
+    await expect.poll(() => page.getByLabel(field).getAttribute('aria-invalid')).toBe('true');
+  await expectSound(observed);
+  await screenshot(observed, 'settings-provider');
+  await page.getByLabel('Issuer').fill('https://login.example.org');
+  await page.getByLabel('Audiences').fill('countersign');
+  await page.getByLabel('Roles of its values').fill('leads = approver');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('link', { name: 'corp' }).click();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Audiences').fill('countersign, console');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByText('countersign, console').waitFor();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog', { name: 'Remove this provider?' }).getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('The provider is removed').waitFor();
+});
+
+test('votes are delegated, and the delegation is ended by its person only', async () => {
+  const observed = await world.page({ key: operator_key, expected: /\/v1\/vote-delegations/ });
+  const { page } = observed;
+  await page.goto('/settings?tab=delegations');
+  await page.getByRole('button', { name: 'Delegate your votes' }).click();
+  await page.getByLabel('To').fill('ada');
+  await page.getByRole('button', { name: 'Delegate', exact: true }).click();
+  await expect.poll(() => page.getByLabel('Until').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Until').fill('2099-01-01T12:00');
+  await expectSound(observed);
+  await screenshot(observed, 'settings-delegate');
+  await page.getByRole('button', { name: 'Delegate', exact: true }).click();
+  await page.getByRole('link', { name: 'oscar' }).waitFor();
+  const other = await world.page({ key: (await world.admin.keyFor('user', 'olga', ['approver'])).key });
+  await other.page.goto('/settings?tab=delegations');
+  await other.page.getByRole('link', { name: 'oscar' }).click();
+  await other.page.getByText('Only oscar or an admin may end it.').waitFor();
+  expect(await other.page.getByRole('button', { name: 'End it now' }).isDisabled()).toBe(true);
+  await page.getByRole('link', { name: 'oscar' }).click();
+  await page.getByRole('button', { name: 'End it now' }).click();
+  await page.getByText('The delegation has ended').waitFor();
 });
 
 test('what a person may not do is disabled and says which role it needs', async () => {

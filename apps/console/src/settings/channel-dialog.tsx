@@ -11,6 +11,7 @@ import { CHANNEL_FIELDS, type Channel, channelRequest, formOf } from './channel-
 import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { placedErrors } from './placed-errors.js';
+import { useChange } from './use-change.js';
 
 /** A channel: what was sent to it, a test, its fields and its end. */
 export function ChannelDialog({ item, onClose }: { item: Channel; onClose: () => void }) {
@@ -61,13 +62,14 @@ export function ChannelDialog({ item, onClose }: { item: Channel; onClose: () =>
   );
 }
 
+/** With the ETag of what the person saw when the form was opened: a change that somebody made meanwhile is not lost. */
 const placeOf = ({ webhook_id, etag }: Channel) => ({ path: { webhook_id }, header: { 'If-Match': etag } });
 
-function ChangeForm({ item, onClose }: { item: Channel; onClose: () => void }) {
+function ChangeForm({ item: shown, onClose }: { item: Channel; onClose: () => void }) {
+  const [item] = useState(shown);
   const [form, setForm] = useState(() => formOf(item));
-  const changed = useMutation(
-    (api, body: ReturnType<typeof channelRequest>) => api.PUT('/v1/webhooks/{webhook_id}', { params: placeOf(item), body }),
-    () => [{ kind: 'configuration' }],
+  const changed = useMutation((api, body: ReturnType<typeof channelRequest>) =>
+    api.PUT('/v1/webhooks/{webhook_id}', { params: placeOf(item), body }),
   );
   const { at, rest } = placedErrors(changed.problem, CHANNEL_FIELDS);
   const submit = async () => {
@@ -80,12 +82,10 @@ function ChangeForm({ item, onClose }: { item: Channel; onClose: () => void }) {
   );
 }
 
-function RemoveForm({ item, onCancel, onRemoved }: { item: Channel; onCancel: () => void; onRemoved: () => void }) {
+function RemoveForm({ item: shown, onCancel, onRemoved }: { item: Channel; onCancel: () => void; onRemoved: () => void }) {
+  const [item] = useState(shown);
   const toast = useToast();
-  const removed = useMutation(
-    (api, _input: undefined) => api.DELETE('/v1/webhooks/{webhook_id}', { params: placeOf(item) }),
-    () => [{ kind: 'configuration' }],
-  );
+  const removed = useChange((api, _input: undefined) => api.DELETE('/v1/webhooks/{webhook_id}', { params: placeOf(item) }));
   const submit = async () => {
     if (!(await removed.run(undefined)).ok) return;
     toast({ tone: 'good', text: 'The channel is removed' });

@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks';
-import { useMutation } from '../gateway/use-mutation.js';
 import { ChannelFields } from './channel-fields.js';
 import { CHANNEL_FIELDS, channelRequest, EMPTY_CHANNEL } from './channel-request.js';
 import { FormDialog } from './form-dialog.js';
 import { placedErrors } from './placed-errors.js';
 import { ShownOnce } from './shown-once.js';
+import { useChange } from './use-change.js';
 
 /** Adds a channel, and shows its signing secret once. */
 export function CreateChannelForm({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState(EMPTY_CHANNEL);
   const [secret, setSecret] = useState<string>();
-  const created = useMutation(
-    (api, body: ReturnType<typeof channelRequest>) => api.POST('/v1/webhooks', { body }),
-    () => [{ kind: 'configuration' }],
-  );
+  const created = useChange((api, body: ReturnType<typeof channelRequest>) => api.POST('/v1/webhooks', { body }));
   const { at, rest } = placedErrors(created.problem, CHANNEL_FIELDS);
   const submit = async () => {
     const answer = await created.run(channelRequest(form));

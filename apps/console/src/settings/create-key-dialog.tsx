@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Select, TextField } from '../elements/field.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { CheckGroup } from './check-group.js';
 import { FormDialog } from './form-dialog.js';
 import { EMPTY_KEY, KEY_FIELDS, KINDS, keyRequest, ROLES } from './key-request.js';
 import { placedErrors } from './placed-errors.js';
 import { ShownOnce } from './shown-once.js';
+import { useChange } from './use-change.js';
 
 const EXPIRIES = [
   ['7', 'In 7 days'],
@@ -19,10 +19,7 @@ const EXPIRIES = [
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState(EMPTY_KEY);
   const [key, setKey] = useState<string>();
-  const created = useMutation(
-    (api, body: ReturnType<typeof keyRequest>) => api.POST('/v1/keys', { body }),
-    () => [{ kind: 'configuration' }],
-  );
+  const created = useChange((api, body: ReturnType<typeof keyRequest>) => api.POST('/v1/keys', { body }));
   const { at, rest } = placedErrors(created.problem, KEY_FIELDS);
   const change = (fields: Partial<typeof form>) => setForm({ ...form, ...fields });
   const submit = async () => {

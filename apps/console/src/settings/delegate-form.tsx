@@ -1,18 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Field, TextField } from '../elements/field.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { DELEGATION_FIELDS, delegationRequest, EMPTY_DELEGATION } from './delegation-request.js';
 import { FormDialog } from './form-dialog.js';
 import { placedErrors } from './placed-errors.js';
+import { useChange } from './use-change.js';
 
 /** Delegates the votes of the person who is signed in. */
 export function DelegateForm({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState(EMPTY_DELEGATION);
   const change = (fields: Partial<typeof form>) => setForm({ ...form, ...fields });
-  const made = useMutation(
-    (api, body: ReturnType<typeof delegationRequest>) => api.POST('/v1/vote-delegations', { body }),
-    () => [{ kind: 'configuration' }],
-  );
+  const made = useChange((api, body: ReturnType<typeof delegationRequest>) => api.POST('/v1/vote-delegations', { body }));
   const { at, rest } = placedErrors(made.problem, DELEGATION_FIELDS);
   const submit = async () => {
     if ((await made.run(delegationRequest(form))).ok) onClose();

@@ -3,10 +3,10 @@ import { InertText } from '../elements/inert.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { endRefusal } from './permission.js';
+import { useChange } from './use-change.js';
 
 type Delegation = components['schemas']['VoteDelegationInForce'];
 
@@ -15,10 +15,8 @@ export function DelegationDialog({ item, onClose }: { item: Delegation; onClose:
   const toast = useToast();
   const session = useSession();
   const { delegation_id, etag } = item;
-  const ended = useMutation(
-    (api, _input: undefined) =>
-      api.DELETE('/v1/vote-delegations/{delegation_id}', { params: { path: { delegation_id }, header: { 'If-Match': etag } } }),
-    () => [{ kind: 'configuration' }],
+  const ended = useChange((api, _input: undefined) =>
+    api.DELETE('/v1/vote-delegations/{delegation_id}', { params: { path: { delegation_id }, header: { 'If-Match': etag } } }),
   );
   const submit = async () => {
     if (!(await ended.run(undefined)).ok) return;

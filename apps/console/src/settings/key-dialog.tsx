@@ -8,11 +8,11 @@ import { StatusBadge } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { LastUse } from './last-use.js';
 import { placedErrors } from './placed-errors.js';
+import { useChange } from './use-change.js';
 
 type Key = components['schemas']['Key'];
 
@@ -63,9 +63,8 @@ export function KeyDialog({ item, last_used_at, onClose }: KeyDialogProps) {
 
 function RenameForm({ item, onClose }: { item: Key; onClose: () => void }) {
   const [name, setName] = useState(item.name ?? '');
-  const renamed = useMutation(
-    (api, next: string | null) => api.PATCH('/v1/keys/{key_id}', { params: { path: { key_id: item.key_id } }, body: { name: next } }),
-    () => [{ kind: 'configuration' }],
+  const renamed = useChange((api, next: string | null) =>
+    api.PATCH('/v1/keys/{key_id}', { params: { path: { key_id: item.key_id } }, body: { name: next } }),
   );
   const { at, rest } = placedErrors(renamed.problem, ['/name']);
   const submit = async () => {
@@ -81,10 +80,7 @@ function RenameForm({ item, onClose }: { item: Key; onClose: () => void }) {
 function RevokeForm({ item, onCancel, onRevoked }: { item: Key; onCancel: () => void; onRevoked: () => void }) {
   const toast = useToast();
   const { key_id: own_key } = useSession();
-  const revoked = useMutation(
-    (api, key_id: string) => api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id } } }),
-    () => [{ kind: 'configuration' }],
-  );
+  const revoked = useChange((api, key_id: string) => api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id } } }));
   const submit = async () => {
     if (!(await revoked.run(item.key_id)).ok) return;
     toast({ tone: 'good', text: 'The key is revoked' });

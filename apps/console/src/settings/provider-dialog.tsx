@@ -4,19 +4,19 @@ import { Dialog } from '../elements/dialog.js';
 import { InertText } from '../elements/inert.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { refusalOf } from './permission.js';
 import { SetProviderForm } from './provider-form.js';
 import type { Provider } from './provider-request.js';
+import { useChange } from './use-change.js';
 
 /** An identity provider; change and remove it. */
 export function ProviderDialog({ item, onClose }: { item: Provider; onClose: () => void }) {
   const refused = refusalOf(useSession(), ['admin']);
   const [mode, setMode] = useState<'facts' | 'change' | 'remove'>('facts');
   const back = () => setMode('facts');
-  if (mode === 'change') return <SetProviderForm before={item} onClose={back} />;
+  if (mode === 'change') return <SetProviderForm shown={item} onClose={back} />;
   if (mode === 'remove') return <RemoveForm item={item} onCancel={back} onRemoved={onClose} />;
   const { sign_in, role_mappings } = item;
   return (
@@ -51,11 +51,9 @@ export function ProviderDialog({ item, onClose }: { item: Provider; onClose: () 
 
 function RemoveForm({ item, onCancel, onRemoved }: { item: Provider; onCancel: () => void; onRemoved: () => void }) {
   const toast = useToast();
-  const { provider_id, etag } = item;
-  const removed = useMutation(
-    (api, _input: undefined) =>
-      api.DELETE('/v1/identity-providers/{provider_id}', { params: { path: { provider_id }, header: { 'If-Match': etag } } }),
-    () => [{ kind: 'configuration' }],
+  const [{ provider_id, etag }] = useState(item);
+  const removed = useChange((api, _input: undefined) =>
+    api.DELETE('/v1/identity-providers/{provider_id}', { params: { path: { provider_id }, header: { 'If-Match': etag } } }),
   );
   const submit = async () => {
     if (!(await removed.run(undefined)).ok) return;

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
 import { TextArea, TextField } from '../elements/field.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { FormDialog } from './form-dialog.js';
 import { placedErrors } from './placed-errors.js';
 import { EMPTY_PROVIDER, PROVIDER_FIELDS, type Provider, type ProviderForm, providerFormOf, providerRequest } from './provider-request.js';
+import { useChange } from './use-change.js';
 
 /** Sets an identity provider: a new one, or one that exists. */
-export function SetProviderForm({ before, onClose }: { before?: Provider; onClose: () => void }) {
+export function SetProviderForm({ shown, onClose }: { shown?: Provider; onClose: () => void }) {
+  // as it was when the form was opened: a change that somebody made meanwhile is not lost
+  const [before] = useState(shown);
   const [form, setForm] = useState<ProviderForm>(() => (before ? providerFormOf(before) : EMPTY_PROVIDER));
   const [missing, setMissing] = useState<string>();
-  const set = useMutation(
-    (api, { provider_id, ...body }: { provider_id: string } & ReturnType<typeof providerRequest>) =>
-      api.PUT('/v1/identity-providers/{provider_id}', {
-        params: { path: { provider_id }, header: before ? { 'If-Match': before.etag } : { 'If-None-Match': '*' } },
-        body,
-      }),
-    () => [{ kind: 'configuration' }],
+  const set = useChange((api, { provider_id, ...body }: { provider_id: string } & ReturnType<typeof providerRequest>) =>
+    api.PUT('/v1/identity-providers/{provider_id}', {
+      params: { path: { provider_id }, header: before ? { 'If-Match': before.etag } : { 'If-None-Match': '*' } },
+      body,
+    }),
   );
   const { at, rest } = placedErrors(set.problem, PROVIDER_FIELDS);
   const exists = !before && rest?.status === 412;

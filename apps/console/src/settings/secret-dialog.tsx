@@ -6,13 +6,13 @@ import { InertText } from '../elements/inert.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { secretRefusal } from './permission.js';
 import { placedErrors } from './placed-errors.js';
 import { SecretField } from './secret-field.js';
 import { scopeWord } from './secret-scopes.js';
+import { useChange } from './use-change.js';
 
 type Secret = components['schemas']['SecretListed'];
 
@@ -53,14 +53,15 @@ export function SecretDialog({ item, onClose }: { item: Secret; onClose: () => v
   );
 }
 
+/** With the ETag of what the person saw when the form was opened: a change that somebody made meanwhile is not lost. */
 const placeOf = ({ scope, name, etag }: Secret) => ({ path: { scope, name }, header: { 'If-Match': etag } });
 
-function RotateForm({ item, onClose }: { item: Secret; onClose: () => void }) {
+function RotateForm({ item: shown, onClose }: { item: Secret; onClose: () => void }) {
+  const [item] = useState(shown);
   const toast = useToast();
   const [value, setValue] = useState('');
-  const rotated = useMutation(
-    (api, next: string) => api.POST('/v1/secrets/{scope}/{name}/rotate', { params: placeOf(item), body: { value: next } }),
-    () => [{ kind: 'configuration' }],
+  const rotated = useChange((api, next: string) =>
+    api.POST('/v1/secrets/{scope}/{name}/rotate', { params: placeOf(item), body: { value: next } }),
   );
   const { at, rest } = placedErrors(rotated.problem, ['/value']);
   const submit = async () => {
@@ -91,12 +92,10 @@ function RotateForm({ item, onClose }: { item: Secret; onClose: () => void }) {
   );
 }
 
-function DeleteForm({ item, onCancel, onDeleted }: { item: Secret; onCancel: () => void; onDeleted: () => void }) {
+function DeleteForm({ item: shown, onCancel, onDeleted }: { item: Secret; onCancel: () => void; onDeleted: () => void }) {
+  const [item] = useState(shown);
   const toast = useToast();
-  const deleted = useMutation(
-    (api, _input: undefined) => api.DELETE('/v1/secrets/{scope}/{name}', { params: placeOf(item) }),
-    () => [{ kind: 'configuration' }],
-  );
+  const deleted = useChange((api, _input: undefined) => api.DELETE('/v1/secrets/{scope}/{name}', { params: placeOf(item) }));
   const submit = async () => {
     if (!(await deleted.run(undefined)).ok) return;
     toast({ tone: 'good', text: 'The secret is deleted' });

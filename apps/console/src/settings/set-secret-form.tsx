@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { Select, TextField } from '../elements/field.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { useMutation } from '../gateway/use-mutation.js';
 import { FormDialog } from './form-dialog.js';
 import { secretRefusal } from './permission.js';
 import { placedErrors } from './placed-errors.js';
 import { SecretField } from './secret-field.js';
 import { SCOPE_OPTIONS } from './secret-scopes.js';
+import { useChange } from './use-change.js';
 
 /** Creates a secret. One that exists is not overwritten: rotate it. */
 export function SetSecretForm({ onClose }: { onClose: () => void }) {
@@ -16,13 +16,11 @@ export function SetSecretForm({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState({ scope: 'user', name: '', value: '' });
   const [missing, setMissing] = useState<string>();
   const change = (fields: Partial<typeof form>) => setForm({ ...form, ...fields });
-  const set = useMutation(
-    (api, { scope, name, value }: typeof form) =>
-      api.PUT('/v1/secrets/{scope}/{name}', {
-        params: { path: { scope, name }, header: { 'If-None-Match': '*' } },
-        body: { value },
-      }),
-    () => [{ kind: 'configuration' }],
+  const set = useChange((api, { scope, name, value }: typeof form) =>
+    api.PUT('/v1/secrets/{scope}/{name}', {
+      params: { path: { scope, name }, header: { 'If-None-Match': '*' } },
+      body: { value },
+    }),
   );
   const { at, rest } = placedErrors(set.problem, ['/value']);
   const exists = rest?.status === 412;
