@@ -217,7 +217,7 @@ test('votes are delegated, and the delegation is ended by its person only', asyn
   const { page } = observed;
   await page.goto('/settings?tab=delegations');
   await page.getByRole('button', { name: 'Delegate your votes' }).click();
-  await page.getByLabel('To').fill('ada');
+  await page.getByLabel('To', { exact: true }).fill('ada');
   await page.getByRole('button', { name: 'Delegate', exact: true }).click();
   await expect.poll(() => page.getByLabel('Until').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Until').fill('2099-01-01T12:00');

@@ -31,7 +31,10 @@ export class Invalidator {
   /** Reads at once what a person has just changed. Resolves when it is read. */
   async now(changes: readonly Change[]): Promise<void> {
     for (const change of changes) this.changed(change);
-    await this.client.invalidateQueries({ predicate: (query) => this.pending.delete(query.queryHash) });
+    const taken = new Set(this.pending);
+    this.pending.clear();
+    // the client asks the predicate twice: for what is out of date, and for what it reads
+    await this.client.invalidateQueries({ predicate: ({ queryHash }) => taken.has(queryHash) });
   }
 
   private schedule(): void {

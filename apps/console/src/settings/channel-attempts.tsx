@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { InertText } from '../elements/inert.js';
 import { ProblemNote, Skeleton } from '../elements/states.js';
 import { StatusBadge } from '../elements/status-badge.js';
@@ -6,6 +7,8 @@ import { useQuery } from '../gateway/use-query.js';
 import { type Attempt, attemptText } from './attempt-text.js';
 
 const EVERY_MS = 15_000;
+/** While the attempt of a test is not in the list yet. */
+const SOON_MS = 1_000;
 
 /** How one attempt ended. */
 export function Outcome({ attempt, label }: { attempt: Attempt; label: string }) {
@@ -21,16 +24,19 @@ export function Outcome({ attempt, label }: { attempt: Attempt; label: string })
   );
 }
 
-/** The newest attempts to send to a channel. */
-export function ChannelAttempts({ webhook_id }: { webhook_id: string }) {
+/** The newest attempts to send to a channel. `awaited`: the message of a test, which is recorded a moment after its outcome is known. */
+export function ChannelAttempts({ webhook_id, awaited }: { webhook_id: string; awaited: string | undefined }) {
+  const [every_ms, setEvery] = useState(EVERY_MS);
   const { data, problem, is_loading } = useQuery({
     kind: 'other',
     id: webhook_id,
     key: ['attempts'],
-    every_ms: EVERY_MS,
+    every_ms,
     read: (api, signal) =>
       api.GET('/v1/webhooks/{webhook_id}/attempts', { params: { path: { webhook_id }, query: { limit: 20 } }, signal }),
   });
+  const is_missing = awaited !== undefined && data !== undefined && !data.items.some(({ message_id }) => message_id === awaited);
+  useEffect(() => setEvery(is_missing ? SOON_MS : EVERY_MS), [is_missing]);
   return (
     <section class="stack-tight">
       <h3>Attempts to send</h3>

@@ -57,7 +57,7 @@ export function ChannelDialog({ item, onClose }: { item: Channel; onClose: () =>
       />
       <div role="status">{outcome && <Outcome attempt={outcome} label="The test" />}</div>
       {tested.problem && <ProblemNote problem={tested.problem} />}
-      <ChannelAttempts webhook_id={webhook_id} />
+      <ChannelAttempts webhook_id={webhook_id} awaited={outcome?.message_id} />
     </Dialog>
   );
 }
@@ -68,7 +68,7 @@ const placeOf = ({ webhook_id, etag }: Channel) => ({ path: { webhook_id }, head
 function ChangeForm({ item: shown, onClose }: { item: Channel; onClose: () => void }) {
   const [item] = useState(shown);
   const [form, setForm] = useState(() => formOf(item));
-  const changed = useMutation((api, body: ReturnType<typeof channelRequest>) =>
+  const changed = useChange((api, body: ReturnType<typeof channelRequest>) =>
     api.PUT('/v1/webhooks/{webhook_id}', { params: placeOf(item), body }),
   );
   const { at, rest } = placedErrors(changed.problem, CHANNEL_FIELDS);
