@@ -48,6 +48,7 @@ export function ChannelsTab() {
         add={{ label: 'Add a channel', run: () => setAdding(true), refused }}
         refused={refused}
         list={list}
+        is_missing={item !== '' && chosen === undefined}
         columns={COLUMNS}
         keyOf={({ webhook_id }) => webhook_id}
         hrefOf={({ webhook_id }) => itemHref('channels', webhook_id)}

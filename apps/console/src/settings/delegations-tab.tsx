@@ -44,6 +44,7 @@ export function DelegationsTab() {
         about="Who votes instead of whom, for example during a leave. Four eyes apply to both."
         add={{ label: 'Delegate your votes', run: () => setAdding(true), refused }}
         list={list}
+        is_missing={item !== '' && chosen === undefined}
         columns={COLUMNS}
         keyOf={({ delegation_id }) => delegation_id}
         hrefOf={({ delegation_id }) => itemHref('delegations', delegation_id)}

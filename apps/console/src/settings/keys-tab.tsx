@@ -59,6 +59,7 @@ export function KeysTab() {
         add={{ label: 'Create a key', run: () => setCreating(true), refused }}
         refused={refused}
         list={list}
+        is_missing={item !== '' && chosen === undefined}
         columns={columnsOf(uses)}
         keyOf={({ key_id }) => key_id}
         hrefOf={({ key_id }) => itemHref('keys', key_id)}

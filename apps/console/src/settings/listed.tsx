@@ -18,10 +18,12 @@ interface ListedProps<T> {
   keyOf: (item: T) => string;
   hrefOf?: (item: T) => string;
   empty: string;
+  /** The link names an item that is not in the list. */
+  is_missing?: boolean;
 }
 
 /** A list of settings with its button, or why it is not shown. */
-export function Listed<T>({ about, add, refused, ...list }: ListedProps<T>) {
+export function Listed<T>({ about, add, refused, is_missing = false, ...list }: ListedProps<T>) {
   return (
     <div class="stack">
       <div class="row row-spread">
@@ -33,6 +35,11 @@ export function Listed<T>({ about, add, refused, ...list }: ListedProps<T>) {
         )}
       </div>
       {add?.refused && add.refused !== refused && <p class="soft">{add.refused}</p>}
+      {is_missing && list.list.items && !list.list.is_fetching && (
+        <p role="status">
+          The link names something that is not in this list: it was removed{list.list.has_more && ', or is further below'}.
+        </p>
+      )}
       {refused ? (
         <Panel>
           <EmptyState icon="key" title="You may not read this">

@@ -53,7 +53,7 @@ export function PeopleTab() {
 }
 
 function PrincipalDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, problem, refresh } = useQuery({
+  const { data, problem, is_loading, refresh } = useQuery({
     kind: 'configuration',
     id,
     key: ['principal'],
@@ -61,7 +61,8 @@ function PrincipalDialog({ id, onClose }: { id: string; onClose: () => void }) {
   });
   return (
     <Dialog title="Principal" onClose={onClose}>
-      {!data && (problem ? <ErrorState problem={problem} retry={refresh} /> : <Skeleton />)}
+      {is_loading && <Skeleton />}
+      {!data && problem && <ErrorState problem={problem} retry={refresh} />}
       {data && (
         <>
           <Facts

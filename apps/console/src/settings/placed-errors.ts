@@ -1,4 +1,5 @@
 import type { Problem } from '../gateway/answer.js';
+import { issueWords } from './issue-words.js';
 
 /** The errors of a form: those of its fields by JSON Pointer, and what belongs to no field. */
 export interface PlacedErrors {
@@ -20,7 +21,7 @@ export function placedErrors(problem: Problem | undefined, fields: readonly stri
   for (const issue of problem.validation?.issues ?? []) {
     const field = fieldOf(issue.path, fields);
     if (field === undefined) others.push(issue);
-    else at[field] ??= issue.message.slice(0, 300);
+    else at[field] ??= issueWords(issue.message);
   }
   if (Object.keys(at).length > 0 && others.length === 0) return { at, rest: undefined };
   const { validation, ...named } = problem;

@@ -40,6 +40,7 @@ export function ProvidersTab() {
         add={{ label: 'Add a provider', run: () => setAdding(true), refused: refusalOf(session, ['admin']) }}
         refused={refused}
         list={list}
+        is_missing={item !== '' && chosen === undefined}
         columns={COLUMNS}
         keyOf={({ provider_id }) => provider_id}
         hrefOf={({ provider_id }) => itemHref('providers', provider_id)}

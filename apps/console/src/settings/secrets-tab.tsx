@@ -40,6 +40,7 @@ export function SecretsTab() {
         about="What tools authenticate with. Nobody can read a value here, and no answer of the API has one."
         add={{ label: 'Set a secret', run: () => setSetting(true), refused: undefined }}
         list={list}
+        is_missing={item !== '' && chosen === undefined}
         columns={COLUMNS}
         keyOf={idOf}
         hrefOf={(secret) => itemHref('secrets', idOf(secret))}
