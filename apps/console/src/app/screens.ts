@@ -55,4 +55,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     navigation: { group: 'Platform', icon: 'settings', keys: 'g e' },
     load: () => import('../settings/settings-screen.js'),
   },
+  {
+    path: '/health',
+    title: 'Health',
+    navigation: { group: 'Platform', icon: 'health', keys: 'g i' },
+    roles: ['operator', 'auditor'],
+    load: () => import('../health/health-screen.js'),
+  },
 ];
