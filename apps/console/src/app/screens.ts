@@ -56,6 +56,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../settings/settings-screen.js'),
   },
   {
+    path: '/sagas',
+    title: 'Sagas',
+    navigation: { group: 'Work', icon: 'sagas', keys: 'g s' },
+    load: () => import('../sagas/sagas-screen.js'),
+  },
+  { path: '/sagas/:id', title: 'Saga', load: () => import('../sagas/saga-screen.js') },
+  {
     path: '/health',
     title: 'Health',
     navigation: { group: 'Platform', icon: 'health', keys: 'g i' },

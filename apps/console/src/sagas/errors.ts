@@ -1,0 +1,7 @@
+/** Code and message of a recorded CallError; undefined for none. */
+export function errorText(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const parts = [code, message].filter((part) => typeof part === 'string' && part !== '');
+  return parts.length === 0 ? undefined : parts.join(': ');
+}
