@@ -39,7 +39,8 @@ test.each(LOOKS)('health shows what needs an operator, on a %s in %s', async (vi
   await page.getByRole('table', { name: 'Calls in doubt' }).getByText('probe_http_blind').first().waitFor();
   await page.getByRole('table', { name: 'Circuits' }).getByText('probe_fail 1.0.0').waitFor();
   await page.getByRole('table', { name: 'Dead letters' }).getByText('tool-executed/0/7').waitFor();
-  await page.getByRole('table', { name: 'Projections' }).waitFor();
+  await page.getByText(/^All \d+ are live$/).click();
+  await page.getByRole('table', { name: 'Projections' }).getByText('approval-inbox').waitFor();
   await page.getByRole('table', { name: 'Security events' }).getByText('role refused').first().waitFor();
   await page.getByRole('heading', { name: 'The record agrees with its signature' }).waitFor();
   await page.getByText(/^The views (contain|are)/).waitFor();

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Circuit>[] = [
   { id: 'state', title: 'Circuit', cell: ({ state }) => <StatusBadge status={state} {...STATES[state]} />, width: '230px' },
   {
     id: 'outcomes',
-    title: 'Last minute',
+    title: 'Outcomes',
     cell: ({ outcomes }) => `${outcomes.failed} failed, ${outcomes.succeeded} succeeded`,
     width: '190px',
   },
@@ -35,7 +35,7 @@ export function CircuitsPanel({ list }: { list: ReturnType<typeof useCircuits> }
     <ListPanel
       id="circuits"
       title="Circuits"
-      about="A version of a tool that fails too often is not called until its circuit closes."
+      about="A version of a tool that fails too often is not called until its circuit closes. Outcomes are of the last minute, or since it opened."
       list={list}
       empty="No tool failed lately"
     >

@@ -26,7 +26,7 @@ export function DamagesPanel({ list }: { list: ReturnType<typeof useDamages> }) 
       roles={OVERSIGHT}
       list={list}
       empty="The record agrees with its signature"
-      actions={<a href="/docs/how-to">How to repair a record</a>}
+      actions={<a href="/docs/how-to/auditors">About proofs and damages</a>}
     >
       {(items) => <Table label="Damages" columns={COLUMNS} items={items} keyOf={({ damage_id }) => damage_id} more={list} />}
     </ListPanel>

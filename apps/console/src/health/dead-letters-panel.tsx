@@ -22,7 +22,17 @@ const columns = (look: (letter: DeadLetter) => void): readonly Column<DeadLetter
     width: '100px',
     align: 'end',
   },
-  { id: 'look', title: '', cell: (letter) => <Button onClick={() => look(letter)}>Look</Button>, width: '72px', align: 'end' },
+  {
+    id: 'look',
+    title: '',
+    cell: (letter) => (
+      <Button class="health-look" onClick={() => look(letter)}>
+        Look
+      </Button>
+    ),
+    width: '72px',
+    align: 'end',
+  },
 ];
 
 export function DeadLettersPanel({ list }: { list: ReturnType<typeof useDeadLetters> }) {
@@ -35,6 +45,7 @@ export function DeadLettersPanel({ list }: { list: ReturnType<typeof useDeadLett
       roles={OPERATORS}
       list={list}
       empty="No record was set aside"
+      actions={<a href="/docs/how-to/dead-letters">About dead letters</a>}
     >
       {(items) => (
         <>

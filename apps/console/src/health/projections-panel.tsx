@@ -44,10 +44,21 @@ export function ProjectionsPanel({ list }: { list: ReturnType<typeof useProjecti
       {(items) => (
         <>
           <Lag />
-          <Table label="Projections" columns={COLUMNS} items={items} keyOf={({ name }) => name} more={list} />
+          <All items={items} list={list} />
         </>
       )}
     </ListPanel>
+  );
+}
+
+/** All of them, folded while each is live: then there is nothing to see. */
+function All({ items, list }: { items: readonly Projection[]; list: ReturnType<typeof useProjections> }) {
+  const building = items.filter(({ status }) => status === 'building').length;
+  return (
+    <details class="health-folded" open={building > 0}>
+      <summary>{building > 0 ? `${building} of ${items.length} are built for the first time` : `All ${items.length} are live`}</summary>
+      <Table label="Projections" columns={COLUMNS} items={items} keyOf={({ name }) => name} more={list} />
+    </details>
   );
 }
 

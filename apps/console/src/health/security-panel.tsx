@@ -25,7 +25,7 @@ export function SecurityPanel({ list }: { list: ReturnType<typeof useSecurityEve
     <ListPanel
       id="security"
       title="Security events"
-      about="What the platform refused because it looked like an attack or a mistake."
+      about="Who signed in, and what the platform refused."
       roles={OVERSIGHT}
       list={list}
       empty="No security events"
