@@ -37,7 +37,7 @@ export class SagaStories {
   ) {}
 
   /** A published definition with every kind of block; its saga waits for an approval. */
-  async waiting(): Promise<string> {
+  async waiting(by = this.agent): Promise<string> {
     const source = this.file();
     const definition = whole(
       'order_with_everything',
@@ -59,7 +59,7 @@ export class SagaStories {
     const { name, version } = published;
     const answer = await this.world.admin.request('PUT', `/v1/saga-definitions/${name}/versions/${version}`, published);
     if (answer.status !== 201) throw new Error(`the definition was refused: ${JSON.stringify(answer.body)}`);
-    const saga_id = await this.start({ name, version }, { files: [this.file(), this.file(), this.file()] });
+    const saga_id = await this.start({ name, version }, { files: [this.file(), this.file(), this.file()] }, by);
     await this.until(saga_id, ({ status }) => status === 'awaiting_approval');
     return saga_id;
   }
@@ -117,8 +117,8 @@ export class SagaStories {
     return name;
   }
 
-  private async start(definition: object, inputs: object = {}): Promise<string> {
-    const { status, body } = await this.agent.request<Saga>('POST', '/v1/sagas', { definition, inputs }, { prefer: 'wait=0' });
+  private async start(definition: object, inputs: object = {}, by = this.agent): Promise<string> {
+    const { status, body } = await by.request<Saga>('POST', '/v1/sagas', { definition, inputs }, { prefer: 'wait=0' });
     if (status >= 300) throw new Error(`POST /v1/sagas answered ${status}: ${JSON.stringify(body)}`);
     return body.saga_id;
   }

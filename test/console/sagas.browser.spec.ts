@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { LOOKS } from './browser.js';
 import { ConsoleWorld } from './console-world.js';
-import { SagaStories } from './saga-stories.js';
+import { HOSTILE_QUESTION, SagaStories } from './saga-stories.js';
 import { expectSound, screenshot } from './sound-page.js';
 
 let counterparty: Counterparty;
@@ -132,6 +132,41 @@ test('a call in doubt is resolved from its ticket, and the saga goes on', async 
   await dialog.getByRole('button', { name: 'Record the outcome' }).click();
   await page.getByText('Completed', { exact: true }).waitFor();
   await page.getByText('Ticket resolved by evidence').waitFor();
+});
+
+test('who was faster is said in the open dialog, and nothing is sent', async () => {
+  const saga_id = await stories.waiting();
+  const observed = await open(saga_id);
+  const { page } = observed;
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Approve' });
+  await dialog.getByLabel('Reason (optional)').fill('as ordered');
+  const anna = await world.admin.keyFor('user', 'anna', ['approver']);
+  const refused = await anna.request('POST', `/v1/sagas/${saga_id}/waits/ask`, {
+    outcome: 'refused',
+    reason: `too much ${HOSTILE_QUESTION}`,
+  });
+  expect(refused.status).toBe(200);
+  await dialog.getByText('Refused by user anna: too much', { exact: false }).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true);
+  expect(await dialog.getByLabel('Reason (optional)').inputValue()).toBe('as ordered');
+  await expectSound(observed);
+  await screenshot(observed, 'saga-overtaken');
+  await dialog.getByRole('button', { name: 'Back' }).click();
+  await page.getByRole('article', { name: 'Wait ask' }).waitFor({ state: 'detached' });
+});
+
+test('the person who started a saga may not approve it, and is told who may', async () => {
+  const sam = await world.admin.keyFor('user', 'sam', ['operator', 'approver']);
+  const saga_id = await stories.waiting(sam);
+  const observed = await world.page({ key: sam.key, expected: /waits\/ask/ });
+  const { page } = observed;
+  await page.goto(`/sagas/${saga_id}`);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Approve' });
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).dblclick();
+  await dialog.getByText('Ask another approver to answer it.').waitFor();
+  await expectSound(observed);
 });
 
 test('a saga is paused, resumed, and cancelled after a confirmation; another tab sees it', async () => {

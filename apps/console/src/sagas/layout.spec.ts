@@ -57,3 +57,14 @@ test('of a thousand steps the first ones are drawn, and the number of the others
   const graph = layoutOf(sequence(...Array.from({ length: 1000 }, (_, at) => step(`s${at}`))));
   expect([graph.boxes.length, graph.left_out]).toEqual([BOXES_MAX, 1000 - BOXES_MAX]);
 });
+
+test('of a thousand ways the first ones are drawn, and the others take no room', () => {
+  const graph = layoutOf(parallel(...Array.from({ length: 1000 }, (_, at) => sequence(step(`s${at}`)))));
+  expect(graph.left_out).toBe(1001 - BOXES_MAX);
+  expect(graph.width).toBeLessThan(BOXES_MAX * (BOX_WIDTH + 30));
+});
+
+test('a way that is shorter than another one leads straight down to where they meet', () => {
+  const { edges } = layoutOf(parallel(step('a'), sequence(step('b'), step('c'))));
+  expect(edges.filter(({ from, to }) => from[0] === to[0] && to[1] > from[1])).toHaveLength(2);
+});

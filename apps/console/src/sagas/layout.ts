@@ -50,6 +50,8 @@ interface Part {
 }
 
 const EMPTY: Part = { width: BOX_WIDTH, height: 0, boxes: [], edges: [] };
+/** What is left out, because there are too many boxes. */
+const LEFT_OUT: Part = { ...EMPTY, width: 0 };
 
 function moved({ boxes, edges, ...size }: Part, dx: number, dy: number): Part {
   const shift = ([x, y]: Edge['from']): Edge['from'] => [x + dx, y + dy];
@@ -63,6 +65,7 @@ function moved({ boxes, edges, ...size }: Part, dx: number, dy: number): Part {
 /** Places the blocks of a definition in layers: what comes later stands lower, what runs at once stands side by side. */
 class Layout {
   private count = 0;
+  private joins = 0;
   left_out = 0;
 
   place(block: Block): Part {
@@ -88,7 +91,7 @@ class Layout {
     this.count += 1;
     if (this.count > BOXES_MAX) {
       this.left_out += 1;
-      return EMPTY;
+      return LEFT_OUT;
     }
     return { width, height, boxes: [{ kind, id: `${kind}-${this.count}`, name, about, x: 0, y: 0, width, height }], edges: [] };
   }
@@ -99,7 +102,7 @@ class Layout {
 
   private sequence(all: readonly Part[]): Part {
     const parts = all.filter(({ boxes }) => boxes.length > 0);
-    if (parts.length === 0) return EMPTY;
+    if (parts.length === 0) return all.includes(LEFT_OUT) ? LEFT_OUT : EMPTY;
     const width = Math.max(...parts.map((part) => part.width));
     const whole: Part = { width, height: 0, boxes: [], edges: [] };
     for (const [at, part] of parts.entries()) {
@@ -112,7 +115,8 @@ class Layout {
   }
 
   /** Ways that part below a mark and meet again. */
-  private fork(mark: Part, ways: readonly { part: Part; label?: string }[]): Part {
+  private fork(mark: Part, all: readonly { part: Part; label?: string }[]): Part {
+    const ways = all.filter(({ part }) => part !== LEFT_OUT);
     if (ways.length === 0 || mark.boxes.length === 0) return mark;
     const gap = ways.some(({ label }) => label !== undefined) ? LABELLED_GAP_Y : GAP_Y;
     const width = ways.reduce((sum, { part }) => sum + part.width, GAP_X * (ways.length - 1));
@@ -125,11 +129,18 @@ class Layout {
       const middle = x + part.width / 2;
       add(whole, moved(part, x, top));
       whole.edges.push({ from: [width / 2, mark.height], to: [middle, top], ...(label === undefined ? {} : { label }) });
-      whole.edges.push({ from: [middle, top + part.height], to: [width / 2, bottom + GAP_Y] });
+      if (top + part.height < bottom) whole.edges.push({ from: [middle, top + part.height], to: [middle, bottom] });
+      whole.edges.push({ from: [middle, bottom], to: [width / 2, bottom + GAP_Y] });
       x += part.width + GAP_X;
     }
-    add(whole, moved(this.box('join', '', '', [JOIN_SIZE, JOIN_SIZE]), (width - JOIN_SIZE) / 2, bottom + GAP_Y));
+    add(whole, moved(this.join(), (width - JOIN_SIZE) / 2, bottom + GAP_Y));
     return whole;
+  }
+
+  private join(): Part {
+    this.joins += 1;
+    const box: Box = { kind: 'join', id: `join-${this.joins}`, name: '', about: '', x: 0, y: 0, width: JOIN_SIZE, height: JOIN_SIZE };
+    return { width: JOIN_SIZE, height: JOIN_SIZE, boxes: [box], edges: [] };
   }
 
   private frame(name: string, about: string, body: Part): Part {

@@ -1,24 +1,21 @@
 import { InertText } from '../elements/inert.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
-import type { SagaWithSteps, Ticket, Wait } from './saga.js';
+import { closedText, type SagaWithSteps, type SkippedLevel, type Ticket, type Wait } from './saga.js';
 import { waitState } from './step-states.js';
 import { waitText } from './wait-answer.js';
 
-const CLOSED: Readonly<Record<string, string>> = {
-  retry: 'tried again',
-  accept: 'left as it was',
-  done_by_hand: 'done by hand',
-  evidence: 'resolved by evidence',
-  turned: 'the saga turned back',
-  ended: 'the saga ended',
+const SKIPPED: Readonly<Record<SkippedLevel['reason'], string>> = {
+  circuit_open: 'its circuit is open',
+  rate_budget_empty: 'its rate budget was used up',
+  deadline: 'it would not have ended in time',
 };
 
-/** What people decided: answered waits, and closed tickets. */
+/** What was decided: answered waits, closed tickets, and tools that were not called. */
 export function PastWaits({ saga }: { saga: SagaWithSteps }) {
   const waits = saga.waits.filter(({ ended_as }) => ended_as !== null);
   const tickets = saga.tickets.filter(({ closed_at }) => closed_at !== null);
-  if (waits.length + tickets.length === 0) return null;
+  if (waits.length + tickets.length + saga.skipped_levels.length === 0) return null;
   return (
     <section class="stack-tight" aria-labelledby="decided-title">
       <h2 id="decided-title">Decided</h2>
@@ -28,6 +25,9 @@ export function PastWaits({ saga }: { saga: SagaWithSteps }) {
         ))}
         {tickets.map((ticket) => (
           <PastTicket key={ticket.ticket_id} {...ticket} />
+        ))}
+        {saga.skipped_levels.map((level) => (
+          <PastSkip key={`${level.step_id}/${level.level}`} {...level} />
         ))}
       </ul>
     </section>
@@ -51,10 +51,23 @@ function PastWait(wait: Wait) {
   );
 }
 
+function PastSkip({ step_id, tool, reason, skipped_at }: SkippedLevel) {
+  return (
+    <li>
+      <StatusBadge status="skipped" word="Tool skipped" tone="neutral" />
+      <InertText text={step_id} mono />
+      <span class="soft">
+        <InertText text={tool} /> was not called: {SKIPPED[reason]}
+      </span>
+      <RelativeTime at={skipped_at} />
+    </li>
+  );
+}
+
 function PastTicket({ what, step_id, closed_as, closed_at }: Ticket) {
   return (
     <li>
-      <StatusBadge status="closed" word={`Ticket ${CLOSED[closed_as ?? ''] ?? 'closed'}`} tone="neutral" />
+      <StatusBadge status="closed" word={`Ticket ${closedText(closed_as)}`} tone="neutral" />
       {step_id !== null && <InertText text={step_id} mono />}
       <span class="soft">{what}</span>
       {closed_at !== null && <RelativeTime at={closed_at} />}

@@ -4,7 +4,7 @@ import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
 import { ReasonDialog } from './reason-dialog.js';
 import { mayControl } from './rights.js';
-import { hasEnded, type Saga } from './saga.js';
+import { hasEnded, isTurned, type Saga } from './saga.js';
 import { useSagaAct } from './use-saga-acts.js';
 
 /** Pause, resume and cancel, for those who may. */
@@ -13,7 +13,7 @@ export function SagaControls({ saga }: { saga: Saga }) {
   const toast = useToast();
   const clock = useSagaAct(saga.saga_id);
   const [is_cancelling, setCancelling] = useState(false);
-  if (hasEnded(saga) || !mayControl(session, saga)) return null;
+  if (!is_cancelling && (hasEnded(saga) || !mayControl(session, saga))) return null;
   const act = saga.paused ? 'resume' : 'pause';
   const turn = async () => {
     const answer = await clock.run({ act });
@@ -25,9 +25,11 @@ export function SagaControls({ saga }: { saga: Saga }) {
       <Button is_busy={clock.is_pending} onClick={turn}>
         {saga.paused ? 'Resume' : 'Pause'}
       </Button>
-      <Button look="danger" onClick={() => setCancelling(true)}>
-        Cancel the saga
-      </Button>
+      {!isTurned(saga) && (
+        <Button look="danger" onClick={() => setCancelling(true)}>
+          Cancel the saga
+        </Button>
+      )}
       {is_cancelling && <CancelDialog saga_id={saga.saga_id} onClose={() => setCancelling(false)} />}
     </>
   );

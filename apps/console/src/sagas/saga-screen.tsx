@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
 import { InertText } from '../elements/inert.js';
 import { Screen } from '../elements/screen.js';
@@ -8,7 +8,7 @@ import { pathTo } from '../navigation/match.js';
 import { useParameter, useQueryState } from '../navigation/navigation.js';
 import { Graph } from './graph.js';
 import { PastWaits } from './past-waits.js';
-import { type SagaWithSteps, sagaTitle, stepName } from './saga.js';
+import { type SagaWithSteps, sagaTitle, stepName, type Wait } from './saga.js';
 import { SagaControls } from './saga-controls.js';
 import { SagaFacts } from './saga-facts.js';
 import { restState, stepStates } from './step-states.js';
@@ -35,11 +35,18 @@ export default function SagaScreen() {
   );
 }
 
+/** The last call of a step. */
+const callOf = ({ steps }: SagaWithSteps, step_id: string): string | null =>
+  steps.filter((step) => step.step_id === step_id).at(-1)?.call_id ?? null;
+
+const waitKey = ({ step_id, opened_at }: Wait): string => `${step_id} ${opened_at}`;
+
 function Shown({ saga }: { saga: SagaWithSteps }) {
   const graph = useSagaGraph(saga);
   const [selected, select] = useQueryState('step');
-  const tickets = saga.tickets.filter(({ closed_at }) => closed_at === null);
-  const waits = saga.waits.filter(({ ended_as }) => ended_as === null);
+  const [held, hold] = useState<string>();
+  const tickets = saga.tickets.filter(({ closed_at, ticket_id }) => closed_at === null || ticket_id === held);
+  const waits = saga.waits.filter((wait) => wait.ended_as === null || waitKey(wait) === held);
   const shown = selected === '' ? saga.steps : saga.steps.filter(({ step_id }) => stepName(step_id) === selected);
   return (
     <Screen title={sagaTitle(saga)} about={<code>{saga.saga_id}</code>} actions={<SagaControls saga={saga} />}>
@@ -47,10 +54,16 @@ function Shown({ saga }: { saga: SagaWithSteps }) {
       {(tickets.length > 0 || waits.length > 0) && (
         <section class="saga-cards" aria-label="Needs a person">
           {tickets.map((ticket) => (
-            <TicketCard key={ticket.ticket_id} ticket={ticket} />
+            <TicketCard key={ticket.ticket_id} ticket={ticket} onHold={(is_held) => hold(is_held ? ticket.ticket_id : undefined)} />
           ))}
           {waits.map((wait) => (
-            <WaitCard key={wait.step_id} saga_id={saga.saga_id} wait={wait} />
+            <WaitCard
+              key={waitKey(wait)}
+              saga_id={saga.saga_id}
+              wait={wait}
+              call_id={callOf(saga, wait.step_id)}
+              onHold={(is_held) => hold(is_held ? waitKey(wait) : undefined)}
+            />
           ))}
         </section>
       )}

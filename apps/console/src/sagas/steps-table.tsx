@@ -33,7 +33,7 @@ function OutcomeCell(step: Step) {
 }
 
 function UndoCell({ compensation }: Step) {
-  if (!compensation) return <span class="faint">none</span>;
+  if (!compensation) return <span class="faint">no undo</span>;
   const { word, tone } = undoState(compensation);
   const badge = <StatusBadge status={compensation.status} word={word} tone={tone} />;
   if (compensation.call_id === null) return badge;

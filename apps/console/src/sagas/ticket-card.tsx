@@ -27,10 +27,14 @@ const ACTIONS: Readonly<Record<TicketAction['act'], string>> = {
   undo_call: 'Undo the call',
 };
 
-/** Something that only a person can decide: what happened, and what may be done. */
-export function TicketCard({ ticket }: { ticket: Ticket }) {
+/** Something that only a person can decide: what happened, and what may be done. It stays while its dialog is open. */
+export function TicketCard({ ticket, onHold }: { ticket: Ticket; onHold: (is_held: boolean) => void }) {
   const session = useSession();
   const [action, setAction] = useState<TicketAction>();
+  const choose = (chosen: TicketAction | undefined) => {
+    setAction(chosen);
+    onHold(chosen !== undefined);
+  };
   const { call_id, step_id, actions } = ticket;
   return (
     <article class="saga-card saga-ticket" aria-label={`Ticket: ${KINDS[ticket.ticket]}`}>
@@ -57,13 +61,13 @@ export function TicketCard({ ticket }: { ticket: Ticket }) {
       {mayDecideTickets(session) ? (
         <div class="row">
           {actions.map((each) => (
-            <ActionButton key={each.act} action={each} call_id={call_id} onAct={() => setAction(each)} />
+            <ActionButton key={each.act} action={each} call_id={call_id} onAct={() => choose(each)} />
           ))}
         </div>
       ) : (
         <p class="soft">An operator decides.</p>
       )}
-      {action && <TicketDialog ticket={ticket} action={action} onClose={() => setAction(undefined)} />}
+      {action && <TicketDialog ticket={ticket} action={action} onClose={() => choose(undefined)} />}
     </article>
   );
 }

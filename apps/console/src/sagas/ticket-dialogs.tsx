@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Select } from '../elements/field.js';
 import { useToast } from '../elements/toast.js';
 import { ReasonDialog } from './reason-dialog.js';
-import type { Ticket, TicketAction } from './saga.js';
+import { closedText, type Ticket, type TicketAction } from './saga.js';
 import { CancelDialog } from './saga-controls.js';
 import { useResolution, useSagaAct } from './use-saga-acts.js';
 
@@ -50,7 +50,8 @@ interface DecisionDialogProps {
   onClose: () => void;
 }
 
-function DecisionDialog({ ticket: { saga_id, ticket_id }, act, step_id, onClose }: DecisionDialogProps) {
+function DecisionDialog({ ticket, act, step_id, onClose }: DecisionDialogProps) {
+  const { saga_id, ticket_id } = ticket;
   const decision = useSagaAct(saga_id);
   const toast = useToast();
   const { title, text, confirm, done } = TEXTS[act];
@@ -65,6 +66,7 @@ function DecisionDialog({ ticket: { saga_id, ticket_id }, act, step_id, onClose 
       draft={`saga-ticket:${ticket_id}:${act}`}
       confirm={confirm}
       is_reason_required={act !== 'retry'}
+      overtaken={overtakenBy(ticket)}
       is_pending={decision.is_pending}
       problem={decision.problem}
       onConfirm={send}
@@ -75,13 +77,18 @@ function DecisionDialog({ ticket: { saga_id, ticket_id }, act, step_id, onClose 
   );
 }
 
+/** How a ticket was closed while its dialog was open. */
+const overtakenBy = ({ closed_at, closed_as }: Ticket): string | undefined =>
+  closed_at === null ? undefined : `The ticket is closed: ${closedText(closed_as)}.`;
+
 const OUTCOMES = [
   ['', 'Choose what the system of record says'],
   ['happened', 'It took effect'],
   ['did_not_happen', 'It did not take effect'],
 ] as const;
 
-function ResolveDialog({ ticket: { saga_id, ticket_id }, call_id, onClose }: { ticket: Ticket; call_id: string; onClose: () => void }) {
+function ResolveDialog({ ticket, call_id, onClose }: { ticket: Ticket; call_id: string; onClose: () => void }) {
+  const { saga_id, ticket_id } = ticket;
   const [resolution, setResolution] = useState('');
   const resolving = useResolution(saga_id);
   const toast = useToast();
@@ -97,6 +104,7 @@ function ResolveDialog({ ticket: { saga_id, ticket_id }, call_id, onClose }: { t
       draft={`saga-ticket:${ticket_id}:resolve`}
       confirm="Record the outcome"
       is_reason_required
+      overtaken={overtakenBy(ticket)}
       is_complete={resolution !== ''}
       is_pending={resolving.is_pending}
       problem={resolving.problem}

@@ -6,12 +6,13 @@ import type { Problem } from '../gateway/answer.js';
 import { useDraft } from '../navigation/draft.js';
 import { ReasonDialog } from './reason-dialog.js';
 import type { Wait } from './saga.js';
+import { waitState } from './step-states.js';
 import { useWaitAnswer } from './use-saga-acts.js';
 import { ANSWER_WORDS, asksForValue, waitText, writtenAnswer } from './wait-answer.js';
 
 interface WaitDialogProps {
   saga_id: string;
-  wait: Wait & { wait: 'approval' | 'event' | 'manual' };
+  wait: Wait;
   outcome: 'answered' | 'refused';
   onClose: () => void;
 }
@@ -22,10 +23,17 @@ function advised(problem: Problem | undefined) {
   return is_own ? { ...problem, advice: 'Ask another approver to answer it.' } : problem;
 }
 
+/** How a wait ended while its dialog was open. */
+function overtakenBy(wait: Wait): string | undefined {
+  if (wait.ended_as === null) return undefined;
+  const by = wait.ended_by ? ` by ${wait.ended_by.kind} ${wait.ended_by.id}` : '';
+  return `${waitState(wait).word}${by}${wait.reason === null ? '.' : `: ${wait.reason}`}`;
+}
+
 /** The answer of a wait, with its reason. */
 export function WaitDialog({ saga_id, wait, outcome, onClose }: WaitDialogProps) {
   const { step_id, answer_schema } = wait;
-  const words = ANSWER_WORDS[wait.wait];
+  const words = ANSWER_WORDS[wait.wait as keyof typeof ANSWER_WORDS];
   const answering = useWaitAnswer(saga_id);
   const toast = useToast();
   const has_value = outcome === 'answered' && asksForValue(wait);
@@ -46,6 +54,7 @@ export function WaitDialog({ saga_id, wait, outcome, onClose }: WaitDialogProps)
       confirm={outcome === 'answered' ? words.yes : words.no}
       look={outcome === 'answered' ? 'primary' : 'danger'}
       is_complete={written.ok}
+      overtaken={overtakenBy(wait)}
       is_pending={answering.is_pending}
       problem={advised(answering.problem)}
       onConfirm={send}
