@@ -127,6 +127,7 @@ test('the value of a secret is nowhere after its dialog closed', async () => {
   await page.getByRole('link', { name: 'mail-token' }).waitFor();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await kept(page)).not.toContain(SECRET);
+  await expect.poll(() => isInMemory(page, SECRET), { timeout: 20_000 }).toBe(false);
   await page.getByRole('link', { name: 'mail-token' }).click();
   await screenshot(observed, 'settings-secret');
   await page.getByRole('button', { name: 'Rotate' }).click();
@@ -159,7 +160,7 @@ test('a channel is added with its secret shown once, tested with the outcome, ch
   const secret = (await page.getByTestId('shown-once').textContent()) as string;
   expect(secret.length).toBeGreaterThan(20);
   for (const _again of [1, 2, 3]) await page.keyboard.press('Escape');
-  expect(await page.getByTestId('shown-once').isVisible()).toBe(true);
+  await page.getByTestId('shown-once').waitFor();
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('link', { name: url }).click();
   expect(await kept(page)).not.toContain(secret);
