@@ -13,12 +13,13 @@ export type Ticket = Schemas['ListedSagaTicket'];
 export const OPERATORS = ['operator'];
 export const OVERSIGHT = ['operator', 'auditor'];
 
-/** What has no event on the stream changes with calls, which do have one. */
+/** A circuit opens by calls, and becomes half-open by time: neither has an event of its own. */
 export const useCircuits = () =>
   useList<Circuit>({
     kind: 'other',
     key: ['circuits'],
     also: ['call'],
+    every_ms: 10_000,
     read: (api, cursor, signal) => api.GET('/v1/circuits', { params: { query: pageAt(cursor) }, signal }),
   });
 
@@ -50,6 +51,7 @@ export const useProjections = () =>
   useList<Projection>({
     kind: 'other',
     key: ['projections'],
+    every_ms: 10_000,
     roles: OPERATORS,
     read: (api, cursor, signal) => api.GET('/v1/projections', { params: { query: pageAt(cursor, 50) }, signal }),
   });

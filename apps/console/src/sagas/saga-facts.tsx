@@ -3,7 +3,7 @@ import { StatusBadge, Tag } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { Link } from '../navigation/link.js';
 import { pathTo } from '../navigation/match.js';
-import { errorText } from './errors.js';
+import { errorText, reasonText } from './errors.js';
 import type { SagaWithSteps } from './saga.js';
 
 /** Status, people and times of a saga, and why it ended. */
@@ -67,9 +67,10 @@ function Times({ started_at, ended_at, deadline_at }: Pick<SagaWithSteps, 'start
   );
 }
 
-function Cause({ saga: { failed_step_id, reason, error } }: { saga: SagaWithSteps }) {
-  const text = errorText(error) ?? reason;
-  if (failed_step_id === null && text === null) return null;
+function Cause({ saga: { failed_step_id, reason, error, steps } }: { saga: SagaWithSteps }) {
+  const failed = steps.filter(({ step_id }) => step_id === failed_step_id).at(-1);
+  const text = errorText(error) ?? errorText(failed?.error);
+  if (failed_step_id === null && text === undefined && reason === null) return null;
   return (
     <div class="saga-cause">
       {failed_step_id !== null && (
@@ -77,8 +78,8 @@ function Cause({ saga: { failed_step_id, reason, error } }: { saga: SagaWithStep
           Failed at <InertText text={failed_step_id} mono />
         </span>
       )}
-      {text !== null && <InertText text={text} look="block" />}
-      {reason !== null && reason !== text && <InertText text={reason} look="block" />}
+      {text !== undefined && <InertText text={text} look="block" />}
+      {reason !== null && <InertText text={reasonText(reason)} look="block" />}
     </div>
   );
 }

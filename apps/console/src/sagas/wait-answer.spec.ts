@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Session } from '../gateway/session.js';
-import { errorText } from './errors.js';
+import { errorText, reasonText } from './errors.js';
 import { mayAnswer, mayControl, mayDecideTickets } from './rights.js';
 import { asksForValue, waitText, writtenAnswer } from './wait-answer.js';
 
@@ -28,6 +28,10 @@ test('what the gateway would refuse is not offered', () => {
     false,
     true,
   ]);
+});
+
+test('a reason of the platform is shown in words; what a person wrote stays as it is', () => {
+  expect([reasonText('step_failed'), reasonText('Wrong_item, see ticket')]).toEqual(['Why: step failed', 'Wrong_item, see ticket']);
 });
 
 test('an error that is no CallError has no text', () => {
