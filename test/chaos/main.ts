@@ -59,7 +59,7 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
     ...named,
     calls: Number(values.calls) || named.calls,
     kills: Number(values.kills) || named.kills,
-    crash_rounds: Number(values.rounds) || named.crash_rounds,
+    crash_rounds: Number(values.rounds) || (target.mode === 'kafka' ? named.crash_rounds_kafka : named.crash_rounds),
   };
   const started = performance.now();
   const orders = new Orders(() => target.api(), counterparty);

@@ -10,6 +10,8 @@ export interface ChaosSize {
   /** Minimum number, spread over the calls: sending waits for them. */
   kills: number;
   crash_rounds: number;
+  /** On Kafka a service takes ten times as long to die and come back. */
+  crash_rounds_kafka: number;
   zombies: number;
   duplicates: number;
   offset_resets: number;
@@ -17,12 +19,23 @@ export interface ChaosSize {
 }
 
 export const sizes: Readonly<Record<'pr' | 'nightly', ChaosSize>> = {
-  pr: { calls: 300, kill_every_ms: 5000, kills: 2, crash_rounds: 5, zombies: 5, duplicates: 500, offset_resets: 1, lost_answers: 20 },
+  pr: {
+    calls: 300,
+    kill_every_ms: 5000,
+    kills: 2,
+    crash_rounds: 5,
+    crash_rounds_kafka: 2,
+    zombies: 5,
+    duplicates: 500,
+    offset_resets: 1,
+    lost_answers: 20,
+  },
   nightly: {
     calls: 10_000,
     kill_every_ms: 3000,
     kills: 1000,
     crash_rounds: 200,
+    crash_rounds_kafka: 200,
     zombies: 300,
     duplicates: 50_000,
     offset_resets: 20,
