@@ -41,7 +41,7 @@ test.each(LOOKS)(
     await screenshot(observed, `approvals-${viewport}-${theme}`);
     await row(page, approval_id).click();
     await page.getByText('Time left').waitFor();
-    await page.getByRole('heading', { name: 'Pay 18400 “EUR” to “Nordwind Logistics GmbH”' }).waitFor();
+    await page.getByRole('heading', { name: 'Pay 18400 EUR to “Nordwind Logistics GmbH”' }).waitFor();
     expect(await page.locator('.facts dt').allTextContents()).toEqual(['Asked by', 'Why', 'Unusual', 'Undo', 'Others', 'Time left']);
     const places = await page.evaluate(() => {
       const of = (selector: string) => document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();

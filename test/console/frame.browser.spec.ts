@@ -14,7 +14,7 @@ afterAll(() => world.close());
 test.each(LOOKS)('a path without a screen says so, and leads home, on a %s in %s', async (viewport, theme) => {
   const observed = await world.page({ viewport, theme, key });
   const { page } = observed;
-  await page.goto('/calls/%E2%80%AEno-such');
+  await page.goto('/policies?x=%E2%80%AEno-such');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await expectSound(observed);
   await screenshot(observed, `frame-${viewport}-${theme}`);

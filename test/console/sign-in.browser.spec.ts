@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOOKS } from './browser.js';
 import { ConsoleWorld } from './console-world.js';
@@ -99,23 +100,25 @@ test('what one person drafted is not shown to the next one', async () => {
   expect(await page.evaluate(() => sessionStorage.getItem('countersign:draft:reason'))).toBeNull();
 });
 
+const latestCalls = (page: Page) => page.locator('a[href^="/calls/"]');
+
 test('a tab in which another person signs in shows nothing of the former one, in any tab', async () => {
   await world.admin.call({ tool: 'write_file', inputs: { path: 'of-default.txt', content: 'x', mode: 'create' } });
   await world.admin.request('POST', '/v1/tenants', { tenant_id: 'rival' });
   const rival = await world.admin.keyFor('user', 'rival-person', ['operator'], 'rival');
   const { page } = await world.page({ key, expected: /./ });
   await page.goto('/');
-  await page.getByText('write_file').first().waitFor();
+  await latestCalls(page).first().waitFor();
   const other = await page.context().newPage();
   await other.goto('/');
-  await other.getByText('write_file').first().waitFor();
+  await latestCalls(other).first().waitFor();
   await page.getByRole('button', { name: 'Sign out' }).last().click();
   await page.getByLabel('API key').fill(rival.key);
   await page.getByLabel('API key').press('Enter');
   for (const tab of [page, other]) {
     await tab.getByText('Signed in as rival-person of tenant rival').waitFor();
-    await tab.getByText('No calls yet').waitFor();
-    expect(await tab.getByText('write_file').count()).toBe(0);
+    await tab.getByText('None yet. Calls of your agents').waitFor();
+    expect(await latestCalls(tab).count()).toBe(0);
   }
 });
 
@@ -123,7 +126,7 @@ test('somebody else who signs in where a session has ended sees nothing of the f
   const first = await world.admin.keyFor('user', 'short-lived', ['operator']);
   const { page } = await world.page({ key: first.key, expected: /./ });
   await page.goto('/');
-  await page.getByText('write_file').first().waitFor();
+  await latestCalls(page).first().waitFor();
   const { key_id } = await page.evaluate(async () => (await (await fetch('/v1/session')).json()) as { key_id: string });
   await world.admin.request('DELETE', `/v1/keys/${key_id}`);
   await page.getByRole('button', { name: 'Sign in as somebody else' }).click({ timeout: 60_000 });
@@ -133,6 +136,6 @@ test('somebody else who signs in where a session has ended sees nothing of the f
   await page.getByLabel('API key').fill(rival.key);
   await page.getByLabel('API key').press('Enter');
   await page.getByText('Signed in as rival-second of tenant rival').waitFor();
-  await page.getByRole('status', { name: 'Loading' }).waitFor();
-  expect(await page.getByText('write_file').count()).toBe(0);
+  await page.getByRole('status', { name: 'Loading the latest calls' }).waitFor();
+  expect(await latestCalls(page).count()).toBe(0);
 });

@@ -11,11 +11,11 @@ export function TrustFacts({ trust: { tool, agent }, call }: { trust: Trust; cal
   return (
     <div class="stack">
       <Score name="Tool" trusted={tool}>
-        {call?.tool && <ToolTerms name={call.tool} version={call.version ?? undefined} />}
+        {tool.score !== null && call?.tool && <ToolTerms name={call.tool} version={call.version ?? undefined} />}
       </Score>
       {agent && (
         <Score name="Agent" trusted={agent}>
-          {call?.principal && <AgentTerms agent={call.principal.id} />}
+          {agent.score !== null && call?.principal && <AgentTerms agent={call.principal.id} />}
         </Score>
       )}
     </div>

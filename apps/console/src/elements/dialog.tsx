@@ -31,12 +31,6 @@ export function Dialog({ title, onClose, size = 'normal', actions, children }: D
     event.preventDefault();
     onClose?.();
   };
-  // A browser closes a dialog at the second Escape, whatever the first one was answered.
-  const closed = () => {
-    if (!element.current?.isConnected) return;
-    if (onClose) onClose();
-    else element.current.showModal();
-  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, and so does its button
     <dialog
@@ -44,7 +38,6 @@ export function Dialog({ title, onClose, size = 'normal', actions, children }: D
       class={`dialog dialog-${size}`}
       aria-labelledby={id}
       onCancel={cancel}
-      onClose={closed}
       onClick={(event) => event.target === element.current && onClose?.()}
     >
       <div class="dialog-body">
