@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { forbiddenNames } from './names.js';
 import { readStyles } from './repository.js';
 import { deepFolders, longFiles } from './sizes.js';
-import { looseStyles } from './styles.js';
+import { looseStyles, sharedClasses } from './styles.js';
 
 const styles = readStyles(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..'));
 const sheet = (text: string, file = 'apps/console/src/a/a.css') => ({ path: file, text });
@@ -28,4 +28,11 @@ test('style sheets of ours take their colours from the tokens, load nothing from
   expect(styles.length).toBeGreaterThan(5);
   const faults = styles.flatMap((style) => [...looseStyles(style), ...longFiles(style), ...forbiddenNames(style), ...deepFolders(style)]);
   expect(faults.map(({ path: file, line, message }) => `${file}:${line} ${message}`)).toEqual([]);
+});
+
+test('a class is defined in the sheets of one folder', () => {
+  const twice = [sheet('.facts {'), sheet('.facts,', 'apps/console/src/b/b.css')];
+  expect(sharedClasses(twice).map(({ path: file }) => file)).toEqual(['apps/console/src/b/b.css']);
+  expect(sharedClasses([sheet('.facts {'), sheet('.panel .facts {', 'apps/console/src/b/b.css')])).toEqual([]);
+  expect(sharedClasses(styles)).toEqual([]);
 });

@@ -15,3 +15,23 @@ export function looseStyles(source: SourceText): Fault[] {
     return [];
   });
 }
+
+const CLASS = /^\.([a-z][\w-]*)(?=,|\s*\{)/;
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+
+/** A sheet stays loaded when its screen is left: a class that two folders define looks different after a visit of the other screen. */
+export function sharedClasses(sheets: readonly SourceText[]): Fault[] {
+  const first = new Map<string, string>();
+  return sheets.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => {
+      const name = CLASS.exec(line)?.[1];
+      if (name === undefined) return [];
+      const folder = folderOf(path);
+      const owner = first.get(name) ?? folder;
+      first.set(name, owner);
+      return owner === folder
+        ? []
+        : [{ path, line: at + 1, message: `the class ${name} stands in ${owner}, too: name one after its screen` }];
+    }),
+  );
+}

@@ -1,10 +1,11 @@
+import type { ComponentProps } from 'preact';
 import { InertText } from '../elements/inert.js';
 import { ErrorState, Skeleton } from '../elements/states.js';
 import { type QueryResult, useQuery } from '../gateway/use-query.js';
+import { TrustTerms } from '../trust/trust-terms.js';
 import type { Approval } from './approval.js';
 
 type Trust = NonNullable<Approval['trust']>;
-type Term = { signal: string; value: number; weight: number; points: number };
 
 /** The trust scores of the tool and the agent, with the terms that they add up from, which are read when this is shown. */
 export function TrustFacts({ trust: { tool, agent }, call }: { trust: Trust; call: Approval['call'] }) {
@@ -55,30 +56,8 @@ function AgentTerms({ agent }: { agent: string }) {
   return <Terms found={found} terms={found.data?.terms} />;
 }
 
-function Terms({ found, terms }: { found: QueryResult<unknown>; terms: readonly Term[] | null | undefined }) {
+function Terms({ found, terms }: { found: QueryResult<unknown>; terms: ComponentProps<typeof TrustTerms>['terms'] | null | undefined }) {
   if (found.is_loading) return <Skeleton lines={3} />;
   if (!found.data && found.problem) return <ErrorState problem={found.problem} retry={found.refresh} />;
-  if (!terms || terms.length === 0) return null;
-  return (
-    <table class="terms">
-      <thead>
-        <tr>
-          <th scope="col">Signal</th>
-          <th scope="col">Value</th>
-          <th scope="col">Weight</th>
-          <th scope="col">Points</th>
-        </tr>
-      </thead>
-      <tbody>
-        {terms.map(({ signal, value, weight, points }) => (
-          <tr key={signal}>
-            <th scope="row">{signal.replaceAll('_', ' ')}</th>
-            <td>{value.toFixed(2)}</td>
-            <td>{weight.toFixed(2)}</td>
-            <td>{points.toFixed(2)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return terms && terms.length > 0 ? <TrustTerms terms={terms} /> : null;
 }

@@ -1,10 +1,10 @@
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import { StatusBadge, Tag } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { Link } from '../navigation/link.js';
 import type { Call } from './call.js';
-import { Facts } from './facts.js';
 
 const TIERS: Readonly<Record<string, string>> = {
   tier_0_safe: 'safe',

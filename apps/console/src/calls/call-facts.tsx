@@ -1,10 +1,10 @@
 import { CopyButton } from '../elements/copy-button.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { Link } from '../navigation/link.js';
 import type { Call } from './call.js';
-import { Facts } from './facts.js';
 
 /** Where a call belongs, who made it, and the names by which other systems know it. */
 export function CallFacts({ call }: { call: Call }) {

@@ -1,10 +1,10 @@
 import { CopyButton } from '../elements/copy-button.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { JsonTree } from '../elements/json-tree.js';
 import { exactTime } from '../elements/relative-time.js';
 import { useQuery } from '../gateway/use-query.js';
 import type { Call } from './call.js';
-import { Facts } from './facts.js';
 
 /** The exact call, its key, and when it was sent: what a person searches for. */
 export function LookFor({ call }: { call: Call }) {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
 import { Dialog } from '../elements/dialog.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { ProblemNote } from '../elements/states.js';
 import { useToast } from '../elements/toast.js';
@@ -8,7 +9,6 @@ import { useMutation } from '../gateway/use-mutation.js';
 import { ChannelAttempts, Outcome } from './channel-attempts.js';
 import { ChannelFields } from './channel-fields.js';
 import { CHANNEL_FIELDS, type Channel, channelRequest, formOf } from './channel-request.js';
-import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { placedErrors } from './placed-errors.js';
 import { useChange } from './use-change.js';

@@ -1,9 +1,9 @@
 import type { components } from '@countersign/client';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { endRefusal } from './permission.js';
 import { useChange } from './use-change.js';

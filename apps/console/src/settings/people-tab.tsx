@@ -1,5 +1,6 @@
 import type { components } from '@countersign/client';
 import { Dialog } from '../elements/dialog.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { ErrorState, Skeleton } from '../elements/states.js';
 import { StatusBadge } from '../elements/status-badge.js';
@@ -7,7 +8,6 @@ import type { Column } from '../elements/table.js';
 import { useSession } from '../gateway/context.js';
 import { useInfinite } from '../gateway/use-infinite.js';
 import { useQuery } from '../gateway/use-query.js';
-import { Facts } from './facts.js';
 import { itemHref, useItem } from './item-href.js';
 import { LastUse } from './last-use.js';
 import { Listed } from './listed.js';

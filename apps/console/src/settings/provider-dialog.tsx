@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
 import { Dialog } from '../elements/dialog.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 import { refusalOf } from './permission.js';
 import { SetProviderForm } from './provider-form.js';

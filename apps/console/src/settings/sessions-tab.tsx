@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import type { Problem } from '../gateway/answer.js';
 import { useGateway, useSession } from '../gateway/context.js';
 import { signOut } from '../session/session-requests.js';
-import { Facts } from './facts.js';
 import { FormDialog } from './form-dialog.js';
 
 const WAYS = { key: 'an API key', link: 'a one-time link', openid: 'an identity provider' } as const;

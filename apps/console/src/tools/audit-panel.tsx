@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
 import { Dialog } from '../elements/dialog.js';
+import { Facts } from '../elements/facts.js';
 import { Select, TextField } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
@@ -8,7 +9,6 @@ import { ProblemNote } from '../elements/states.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useMutation } from '../gateway/use-mutation.js';
 import { useForbidden } from './allowed.js';
-import { Facts } from './facts.js';
 import type { ToolVersion } from './tool-version.js';
 
 type AuditStatus = 'unaudited' | 'self_assessed' | 'third_party';
@@ -33,7 +33,7 @@ export function AuditPanel({ version }: { version: ToolVersion }) {
       }
     >
       <Facts
-        entries={[
+        facts={[
           ['Result', STATUSES.find(([status]) => status === (audit?.audit_status ?? 'unaudited'))?.[1]],
           ['Auditor', audit?.auditor && <InertText text={audit.auditor} characters_max={200} />],
           ['Report', audit?.report && <InertText text={audit.report} characters_max={300} mono />],

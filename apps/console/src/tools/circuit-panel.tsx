@@ -1,8 +1,8 @@
+import { Facts } from '../elements/facts.js';
 import { Panel } from '../elements/screen.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useQuery } from '../gateway/use-query.js';
-import { Facts } from './facts.js';
 import type { ToolVersion } from './tool-version.js';
 
 const REREAD_MS = 10_000;
@@ -26,7 +26,7 @@ export function CircuitPanel({ version: { name, version, circuit } }: { version:
   return (
     <Panel title="Circuit">
       <Facts
-        entries={[
+        facts={[
           ['State', <StatusBadge key="state" status={circuit} word={word} tone={tone} />],
           ['Lately', found && `${found.outcomes.succeeded} succeeded, ${found.outcomes.failed} failed`],
           ['Opened', found?.opened_at && <RelativeTime at={found.opened_at} />],

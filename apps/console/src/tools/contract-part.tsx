@@ -1,4 +1,5 @@
 import { CopyButton } from '../elements/copy-button.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { JsonTree } from '../elements/json-tree.js';
 import { duration } from '../elements/relative-time.js';
@@ -6,7 +7,6 @@ import { Panel } from '../elements/screen.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { ownMember } from '../schema-form/schema.js';
 import { contractOf } from './contract-changes.js';
-import { Facts } from './facts.js';
 import { SchemaTable } from './schema-table.js';
 import { SecretNeeds } from './secret-needs.js';
 import { REVERSIBILITY, TIERS, type ToolVersion, wordFor } from './tool-version.js';
@@ -67,7 +67,7 @@ function EffectFacts({ version }: { version: ToolVersion }) {
   const { undo_within_ms, resources } = version;
   return (
     <Facts
-      entries={[
+      facts={[
         [
           'Undo',
           `${wordFor(REVERSIBILITY, version.reversibility)}${undo_within_ms === undefined ? '' : `, within ${duration(undo_within_ms)}`}`,
@@ -108,7 +108,7 @@ function OriginFacts({ version }: { version: ToolVersion }) {
   const { sla, cost_per_call, runs_on, registered_at, cache } = version;
   return (
     <Facts
-      entries={[
+      facts={[
         ['Timeout', duration(version.timeout_ms)],
         ['Output', `at most ${version.max_output_bytes.toLocaleString('en')} bytes`],
         ['Declared latency', sla && `${sla.p50_ms} ms half, ${sla.p95_ms} ms 95 %, ${sla.p99_ms} ms 99 %`],

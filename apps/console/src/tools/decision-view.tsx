@@ -1,11 +1,11 @@
 import type { components } from '@countersign/client/generated/api';
 import type { ComponentChildren } from 'preact';
 import { Diff } from '../elements/diff.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import type { Tone } from '../elements/status.js';
 import { StatusBadge } from '../elements/status-badge.js';
-import { Facts } from './facts.js';
 import { TIERS, wordFor } from './tool-version.js';
 
 /** What policy would decide about a call. */
@@ -30,7 +30,7 @@ export function DecisionView({ decision, inputs }: { decision: Decision; inputs:
         <StatusBadge status={decision.effect} word={word} tone={tone} />
       </p>
       <Facts
-        entries={[
+        facts={[
           ['Because of rule', <InertText key="rule" text={decision.rule} characters_max={160} mono />],
           ['Reason', decision.reason && <InertText text={decision.reason.message} characters_max={400} />],
           ['Tier', wordFor(TIERS, decision.tier)],

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import { ProblemNote } from '../elements/states.js';
@@ -9,7 +10,6 @@ import { useMutation } from '../gateway/use-mutation.js';
 import { useForbidden } from './allowed.js';
 import { AuditPanel } from './audit-panel.js';
 import { EvaluationPanel } from './evaluation-panel.js';
-import { Facts } from './facts.js';
 import { LifecycleDialog } from './lifecycle-dialog.js';
 import { LifecycleBadge } from './tool-marks.js';
 import type { Tool, ToolVersion } from './tool-version.js';
@@ -40,7 +40,7 @@ export function LifecyclePart({ tool, version }: { tool: Tool; version: ToolVers
       >
         {forbidden && <p class="soft">{forbidden}</p>}
         <Facts
-          entries={[
+          facts={[
             ['Now', <LifecycleBadge key="now" lifecycle={lifecycle} />],
             ['Blocked from', release.sunset_at?.slice(0, 10)],
             ['Successor', release.use_instead && <InertText text={release.use_instead} characters_max={200} mono />],

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
+import { Facts } from '../elements/facts.js';
 import { Select } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { JsonTree } from '../elements/json-tree.js';
@@ -9,7 +10,6 @@ import { RelativeTime } from '../elements/time-ago.js';
 import { useMutation } from '../gateway/use-mutation.js';
 import { useQuery } from '../gateway/use-query.js';
 import { useForbidden } from './allowed.js';
-import { Facts } from './facts.js';
 import { setMapping, setTier } from './tool-settings.js';
 import { TIERS, type ToolVersion, wordFor } from './tool-version.js';
 
@@ -39,7 +39,7 @@ function TierPanel({ version: { name, default_tier } }: { version: ToolVersion }
   return (
     <Panel title="Tier">
       <Facts
-        entries={[
+        facts={[
           ['In force', <strong key="in-force">{wordFor(TIERS, effective)}</strong>],
           ['Set by', set?.tier ? <InertText text={set.rule_id} characters_max={120} mono /> : 'the default of its effect class'],
           ['Default', wordFor(TIERS, default_tier)],
@@ -114,7 +114,7 @@ function MappingPanel({ tool }: { tool: string }) {
   return (
     <Panel title="Mapping">
       <Facts
-        entries={[
+        facts={[
           ['In force since', set.in_force_from === null ? 'not yet' : <RelativeTime key="from" at={set.in_force_from} />],
           ['Newest', `version ${set.version}${set.state === 'waits_for_activation' ? ', waits for a second person' : ''}`],
           ['Changed', <RelativeTime key="changed" at={set.changed_at} />],

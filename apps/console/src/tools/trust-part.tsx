@@ -1,11 +1,12 @@
+import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import { ErrorState, Skeleton } from '../elements/states.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useQuery } from '../gateway/use-query.js';
+import { TrustTerms } from '../trust/trust-terms.js';
 import { CircuitPanel } from './circuit-panel.js';
-import { Facts } from './facts.js';
 import { Trust } from './tool-marks.js';
 import type { ToolVersion } from './tool-version.js';
 import { TrustEvents } from './trust-events.js';
@@ -28,7 +29,7 @@ export function TrustPart({ version }: { version: ToolVersion }) {
     <div class="stack">
       <Panel title="Score">
         <Facts
-          entries={[
+          facts={[
             ['Now', <Trust key="now" score={data.score} />],
             ['Why none', data.score === null && (data.unscored === 'never_verified' ? 'It has never been verified.' : 'It has never run.')],
             ['Runs', runs && `${runs.succeeded} of ${runs.counted} succeeded, ${runs.verified} verified, ${runs.callers} callers`],
@@ -36,24 +37,7 @@ export function TrustPart({ version }: { version: ToolVersion }) {
             ['Provider', data.provider && <InertText text={data.provider} characters_max={120} />],
           ]}
         />
-        {terms && (
-          <div class="terms" role="table" aria-label="Terms of the score">
-            <div class="terms-line soft" role="row">
-              <span role="columnheader">Term</span>
-              <span role="columnheader">Weight</span>
-              <span role="columnheader">Value</span>
-              <span role="columnheader">Points</span>
-            </div>
-            {terms.map(({ signal, weight, value, points }) => (
-              <div key={signal} class="terms-line" role="row">
-                <span role="cell">{signal.replaceAll('_', ' ')}</span>
-                <span role="cell">{weight}</span>
-                <span role="cell">{value.toFixed(2)}</span>
-                <span role="cell">{points.toFixed(3)}</span>
-              </div>
-            ))}
-          </div>
-        )}
+        {terms && <TrustTerms terms={terms} />}
         {data.decay !== null && data.decay < 1 && (
           <p class="soft">Without a recent verification the score is lowered to {Math.round(data.decay * 100)} %.</p>
         )}
