@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BrowserPlaces, isFromLoopback, LOOPBACK_COOKIE, SECURE_COOKIE } from './browser-place.js';
+import { isFromLoopback } from '../http/loopback-request.js';
+import { BrowserPlaces, LOOPBACK_COOKIE, SECURE_COOKIE } from './browser-place.js';
 
 const from = (remoteAddress: string | undefined, headers: Record<string, string> = {}) =>
   isFromLoopback({ headers: { host: '127.0.0.1:7070', ...headers }, raw: { socket: { remoteAddress } } } as never);

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '@countersign/process';
-import type { IncomingRequest } from '../http/reply.js';
+import { LOOPBACK_HOST } from '../http/loopback-request.js';
 
 export const SECURE_COOKIE = '__Host-countersign';
 export const LOOPBACK_COOKIE = 'countersign';
@@ -9,14 +8,6 @@ export const LOOPBACK_COOKIE = 'countersign';
 export interface BrowserPlace {
   origin: string;
   cookie: typeof SECURE_COOKIE | typeof LOOPBACK_COOKIE;
-}
-
-const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
-
-/** True if the request comes from this machine itself and no proxy says that it forwarded it. */
-export function isFromLoopback({ headers, raw }: Pick<IncomingRequest, 'headers' | 'raw'>): boolean {
-  if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return false;
-  return LOOPBACK_HOST.test(headers.host ?? '') && isLoopback(raw.socket.remoteAddress);
 }
 
 /**
