@@ -1,5 +1,5 @@
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomUUID } from 'node:crypto';
-import type { TenantKeys } from './tenant-keys.js';
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { type TenantKeys, tenantKeyFor } from './tenant-keys.js';
 
 /** The prefix of the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -10,7 +10,7 @@ const actorIssuer = (tenant_id: string): string => `urn:countersign:tenant:${ten
 
 /** The signing key for a tenant's actor tokens: it is derived from the tenant's key, so all services have it. */
 function actorKey(keys: TenantKeys, tenant_id: string): KeyObject {
-  const seed = Buffer.from(hkdfSync('sha256', keys.tenantKey(tenant_id), Buffer.alloc(0), 'countersign/actor-token', 32));
+  const seed = tenantKeyFor(keys, tenant_id, 'actor-token');
   return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
 }
 

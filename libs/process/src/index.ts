@@ -43,7 +43,7 @@ export {
   readSettings,
   wholeNumber,
 } from './settings.js';
-export type { TenantKeys } from './tenant-keys.js';
+export { type TenantKeys, tenantKeyFor } from './tenant-keys.js';
 export { CONFIGURATION_TOPIC, coveredTopicSpecs, producerTopicSpecs, topicSpecs } from './topics.js';
 export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { agentOf, type StoredRating, toolsOf } from './trust/trust-rows.js';

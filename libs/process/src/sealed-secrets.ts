@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { TenantKeys } from './tenant-keys.js';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type TenantKeys, tenantKeyFor } from './tenant-keys.js';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -43,6 +43,6 @@ export class SealedSecrets {
   }
 
   private key(tenant_id: string): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.keys.tenantKey(tenant_id), Buffer.alloc(0), `countersign/${this.purpose}`, 32));
+    return tenantKeyFor(this.keys, tenant_id, this.purpose);
   }
 }

@@ -1,14 +1,12 @@
-import { hkdfSync } from 'node:crypto';
 import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from '@countersign/calls';
 import type { OutboundDoor, OutboundFault } from '@countersign/outbound';
-import type { TenantKeys } from '@countersign/process';
+import { type TenantKeys, tenantKeyFor } from '@countersign/process';
 import { Webhook } from 'standardwebhooks';
 import { answered, type SendError, type SendResult, unsent } from './send-result.js';
 
 /** The secret that signs a tenant's callbacks, in the form of Standard Webhooks (`whsec_…`). */
 export function callbackSecret(keys: TenantKeys, tenantId: string): string {
-  const key = hkdfSync('sha256', keys.tenantKey(tenantId), Buffer.alloc(0), 'countersign/callback', 32);
-  return `whsec_${Buffer.from(key).toString('base64')}`;
+  return `whsec_${tenantKeyFor(keys, tenantId, 'callback').toString('base64')}`;
 }
 
 /** Headers of Standard Webhooks 1.0.0. */

@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { TenantKeys } from '@countersign/process';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type TenantKeys, tenantKeyFor } from '@countersign/process';
 import { z } from 'zod';
 
 const claims = z.strictObject({
@@ -47,7 +47,8 @@ export class DecisionLinks {
   }
 
   private signature(tenant_id: string, body: string): Buffer {
-    const key = hkdfSync('sha256', this.keys.tenantKey(tenant_id), Buffer.alloc(0), 'countersign/decision-link', 32);
-    return createHmac('sha256', Buffer.from(key)).update(body).digest();
+    return createHmac('sha256', tenantKeyFor(this.keys, tenant_id, 'decision-link'))
+      .update(body)
+      .digest();
   }
 }

@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { TenantKeys } from '@countersign/process';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type TenantKeys, tenantKeyFor } from '@countersign/process';
 
 export const REQUEST_TOKEN_HEADER = 'countersign-session';
 
@@ -8,8 +8,9 @@ export class RequestTokens {
   constructor(private readonly keys: TenantKeys) {}
 
   of(tenant_id: string, session_id: string): string {
-    const key = hkdfSync('sha256', this.keys.tenantKey(tenant_id), Buffer.alloc(0), 'countersign/request-token', 32);
-    return createHmac('sha256', Buffer.from(key)).update(session_id).digest('base64url');
+    return createHmac('sha256', tenantKeyFor(this.keys, tenant_id, 'request-token'))
+      .update(session_id)
+      .digest('base64url');
   }
 
   accepts(tenant_id: string, session_id: string, sent: unknown): boolean {
