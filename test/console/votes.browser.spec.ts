@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
@@ -14,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
+/** A vote is not withdrawn by the second tap on the button that cast it: that guard is over after this time. */
+const SECOND_TAP_MS = 600;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const approve = async (page: Page) => {
   await page.getByText('Time left').waitFor();
@@ -29,7 +32,7 @@ const revokeKey = async (page: Page) =>
   expect((await world.console.admin.request('DELETE', `/v1/keys/${await keyIdOf(page)}`)).status).toBeLessThan(300);
 
 test.each(['phone', 'laptop'] as const)(
-  'on a %s, an earlier vote is sent at once; the last one is held and can be undone',
+  'on a %s, an earlier vote is sent at once and can be withdrawn; the last one is held and can be undone',
   async (viewport) => {
     const approval_id = await world.pay();
     const first = await world.page(ann, pathOf(approval_id), { viewport });
@@ -37,6 +40,11 @@ test.each(['phone', 'laptop'] as const)(
     await first.page.getByText('Your approval counts').waitFor();
     await first.page.getByText('1 more must agree.').waitFor();
     await expectSound(first);
+    await setTimeout(SECOND_TAP_MS);
+    await button(first.page, 'Withdraw my vote').click();
+    await first.page.getByText('Withdrawn').waitFor();
+    await button(first.page, 'Approve').click();
+    await first.page.getByText('Your approval counts').waitFor();
     const last = await world.page(bob, pathOf(approval_id), { viewport });
     await last.page.getByText('Nobody else: yours is the last approval').waitFor();
     await button(last.page, 'Approve').click();
@@ -46,7 +54,7 @@ test.each(['phone', 'laptop'] as const)(
     expect(await stored(last.page)).toContain(approval_id);
     await button(last.page, 'Undo').click();
     await button(last.page, 'Approve').waitFor();
-    expect([await stored(last.page), await votesOf(approval_id)]).toEqual([null, ['ann approve']]);
+    expect([await stored(last.page), await votesOf(approval_id)]).toEqual([null, ['ann approve', 'ann revoke', 'ann approve']]);
     await button(last.page, 'Approve').click();
     await last.page.getByText('Approved.').waitFor({ timeout: 30_000 });
     expect(await world.read(approval_id)).toMatchObject({ status: 'granted', decided_by: 'ann, bob' });
