@@ -4,13 +4,13 @@ import { Dialog } from '../elements/dialog.js';
 import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { ProblemNote } from '../elements/states.js';
-import { useToast } from '../elements/toast.js';
 import { useMutation } from '../gateway/use-mutation.js';
 import { ChannelAttempts, Outcome } from './channel-attempts.js';
 import { ChannelFields } from './channel-fields.js';
 import { CHANNEL_FIELDS, type Channel, channelRequest, formOf } from './channel-request.js';
 import { FormDialog } from './form-dialog.js';
 import { placedErrors } from './placed-errors.js';
+import { RemovalDialog } from './removal-dialog.js';
 import { useChange } from './use-change.js';
 
 /** A channel: what was sent to it, a test, its fields and its end. */
@@ -84,26 +84,19 @@ function ChangeForm({ item: shown, onClose }: { item: Channel; onClose: () => vo
 
 function RemoveForm({ item: shown, onCancel, onRemoved }: { item: Channel; onCancel: () => void; onRemoved: () => void }) {
   const [item] = useState(shown);
-  const toast = useToast();
   const removed = useChange((api, _input: undefined) => api.DELETE('/v1/webhooks/{webhook_id}', { params: placeOf(item) }));
-  const submit = async () => {
-    if (!(await removed.run(undefined)).ok) return;
-    toast({ tone: 'good', text: 'The channel is removed' });
-    onRemoved();
-  };
   return (
-    <FormDialog
+    <RemovalDialog
       title="Remove this channel?"
       action="Remove"
-      look="danger"
-      is_pending={removed.is_pending}
-      problem={removed.problem}
-      onSubmit={submit}
-      onClose={onCancel}
+      removing={removed}
+      done="The channel is removed"
+      onCancel={onCancel}
+      onRemoved={onRemoved}
     >
       <p>
         Nothing is sent to <InertText text={item.url} mono /> any more. A new channel has a new signing secret.
       </p>
-    </FormDialog>
+    </RemovalDialog>
   );
 }

@@ -7,11 +7,11 @@ import { TextField } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
-import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
 import { FormDialog } from './form-dialog.js';
 import { LastUse } from './last-use.js';
 import { placedErrors } from './placed-errors.js';
+import { RemovalDialog } from './removal-dialog.js';
 import { useChange } from './use-change.js';
 
 type Key = components['schemas']['Key'];
@@ -78,28 +78,21 @@ function RenameForm({ item, onClose }: { item: Key; onClose: () => void }) {
 }
 
 function RevokeForm({ item, onCancel, onRevoked }: { item: Key; onCancel: () => void; onRevoked: () => void }) {
-  const toast = useToast();
   const { key_id: own_key } = useSession();
-  const revoked = useChange((api, key_id: string) => api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id } } }));
-  const submit = async () => {
-    if (!(await revoked.run(item.key_id)).ok) return;
-    toast({ tone: 'good', text: 'The key is revoked' });
-    onRevoked();
-  };
+  const revoked = useChange((api, _input: undefined) => api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id: item.key_id } } }));
   return (
-    <FormDialog
+    <RemovalDialog
       title="Revoke this key?"
       action="Revoke"
-      look="danger"
-      is_pending={revoked.is_pending}
-      problem={revoked.problem}
-      onSubmit={submit}
-      onClose={onCancel}
+      removing={revoked}
+      done="The key is revoked"
+      onCancel={onCancel}
+      onRemoved={onRevoked}
     >
       <p>
         Requests and sessions with the key of <InertText text={item.principal.id} /> are refused from now on. This cannot be taken back.
       </p>
       {own_key === item.key_id && <p>You signed in with this key: your session ends, too.</p>}
-    </FormDialog>
+    </RemovalDialog>
   );
 }

@@ -3,12 +3,11 @@ import { Button } from '../elements/button.js';
 import { Dialog } from '../elements/dialog.js';
 import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
-import { useToast } from '../elements/toast.js';
 import { useSession } from '../gateway/context.js';
-import { FormDialog } from './form-dialog.js';
 import { refusalOf } from './permission.js';
 import { SetProviderForm } from './provider-form.js';
 import type { Provider } from './provider-request.js';
+import { RemovalDialog } from './removal-dialog.js';
 import { useChange } from './use-change.js';
 
 /** An identity provider; change and remove it. */
@@ -50,29 +49,22 @@ export function ProviderDialog({ item, onClose }: { item: Provider; onClose: () 
 }
 
 function RemoveForm({ item, onCancel, onRemoved }: { item: Provider; onCancel: () => void; onRemoved: () => void }) {
-  const toast = useToast();
   const [{ provider_id, etag }] = useState(item);
   const removed = useChange((api, _input: undefined) =>
     api.DELETE('/v1/identity-providers/{provider_id}', { params: { path: { provider_id }, header: { 'If-Match': etag } } }),
   );
-  const submit = async () => {
-    if (!(await removed.run(undefined)).ok) return;
-    toast({ tone: 'good', text: 'The provider is removed' });
-    onRemoved();
-  };
   return (
-    <FormDialog
+    <RemovalDialog
       title="Remove this provider?"
       action="Remove"
-      look="danger"
-      is_pending={removed.is_pending}
-      problem={removed.problem}
-      onSubmit={submit}
-      onClose={onCancel}
+      removing={removed}
+      done="The provider is removed"
+      onCancel={onCancel}
+      onRemoved={onRemoved}
     >
       <p>
         Tokens of <InertText text={item.issuer} mono /> are refused from now on, and people who signed in with it lose their sessions.
       </p>
-    </FormDialog>
+    </RemovalDialog>
   );
 }

@@ -10,6 +10,7 @@ import { useSession } from '../gateway/context.js';
 import { FormDialog } from './form-dialog.js';
 import { secretRefusal } from './permission.js';
 import { placedErrors } from './placed-errors.js';
+import { RemovalDialog } from './removal-dialog.js';
 import { SecretField } from './secret-field.js';
 import { scopeWord } from './secret-scopes.js';
 import { useChange } from './use-change.js';
@@ -94,26 +95,19 @@ function RotateForm({ item: shown, onClose }: { item: Secret; onClose: () => voi
 
 function DeleteForm({ item: shown, onCancel, onDeleted }: { item: Secret; onCancel: () => void; onDeleted: () => void }) {
   const [item] = useState(shown);
-  const toast = useToast();
   const deleted = useChange((api, _input: undefined) => api.DELETE('/v1/secrets/{scope}/{name}', { params: placeOf(item) }));
-  const submit = async () => {
-    if (!(await deleted.run(undefined)).ok) return;
-    toast({ tone: 'good', text: 'The secret is deleted' });
-    onDeleted();
-  };
   return (
-    <FormDialog
+    <RemovalDialog
       title="Delete this secret?"
       action="Delete"
-      look="danger"
-      is_pending={deleted.is_pending}
-      problem={deleted.problem}
-      onSubmit={submit}
-      onClose={onCancel}
+      removing={deleted}
+      done="The secret is deleted"
+      onCancel={onCancel}
+      onRemoved={onDeleted}
     >
       <p>
         Calls of tools that need <InertText text={item.name} mono /> are refused until it is set again. This cannot be taken back.
       </p>
-    </FormDialog>
+    </RemovalDialog>
   );
 }
