@@ -168,6 +168,7 @@ test('a wanted repeat is a call of its own, in the name of the person', async ()
 
 test('evidence and the replay bundle are downloaded byte for byte', async () => {
   const call = await world.call('probe_http_effect', order(), { context: { run_id: 'run/../1' } });
+  await world.provable(`call_id=${call.call_id}`);
   const observed = await open(`/calls/${call.call_id}`);
   await observed.page.getByRole('button', { name: 'Evidence' }).waitFor();
   const evidence = await downloaded(observed, 'Evidence');

@@ -83,6 +83,7 @@ describe('given a case with calls that ran, waited and were denied', () => {
   });
 
   test('evidence is downloaded', async () => {
+    await world.provable(`case_id=${case_id}`);
     const { page } = await open(`/cases/${case_id}`);
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Evidence' }).click()]);
     expect(JSON.parse(readFileSync((await file.path()) as string, 'utf8'))).toMatchObject({ subject: { case_id } });

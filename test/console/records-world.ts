@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Api, Envelope } from '../journeys/api.js';
 import { order } from '../journeys/journey-world.js';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
@@ -46,6 +47,11 @@ export class RecordsWorld {
   /** A call whose outcome is unknown. */
   doubtful(more: Record<string, unknown> = {}): Promise<Envelope> {
     return this.call('probe_http_blind', order({ lose_answer: true }), more);
+  }
+
+  /** Waits until a checkpoint covers a call or a case: before that its evidence is refused for now. @param of `call_id=…` or `case_id=…` */
+  async provable(of: string): Promise<void> {
+    await expect.poll(async () => (await this.you.request('GET', `/v1/audit/bundle?${of}`)).status, { timeout: 20_000 }).toBe(200);
   }
 
   async vote({ approval, call_id }: Envelope, vote: 'approve' | 'deny'): Promise<Envelope> {
