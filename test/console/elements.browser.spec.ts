@@ -73,7 +73,7 @@ test('a dialog keeps the focus, closes by Escape and gives the focus back; short
   }
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Deny');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), { timeout: 5_000 }).toBe('Deny');
 });
 
 test('a message is announced, stays while it has the pointer, and its action runs', async () => {
