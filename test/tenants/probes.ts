@@ -10,7 +10,7 @@ const VALUES = new Set(
     .concat(' capability marking provider q capabilities version min_trust max_latency_ms max_cost')
     .split(' ')
     .concat(
-      'from to type format after_checkpoint cosigned first second size topic partition offset group_by period provisional kind days'.split(
+      'from to type format after_checkpoint cosigned first second size topic partition offset group_by period provisional kind kinds days'.split(
         ' ',
       ),
     )
@@ -89,8 +89,8 @@ export class Probes {
   /** The request of a route. */
   request(route: Route, whose: Whose, filter?: string, tenant_id = 'rival'): { url: string; body: unknown } {
     const nameOf = (of: Whose) => (name: string) => this.named(route, name)?.[of] ?? `nobodys-${name}`;
-    // A filter is probed with the path of an existing object, or of none.
-    const path = filled(route.path, nameOf(filter === undefined ? whose : 'nobodys'));
+    // A filter is probed within an object of acme.
+    const path = filled(route.path, nameOf(filter === undefined ? whose : 'acmes'));
     const query = filter === undefined ? '' : `?${filter}=${encodeURIComponent(nameOf(whose)(filter))}`;
     const needed = filter === undefined && route.method === 'GET' ? needs[route.path] : undefined;
     const requests = needed === undefined ? query : `?${needed}`;
@@ -113,11 +113,11 @@ const needs: Readonly<Record<string, string>> = {
 };
 
 /** Sends a request; a stream is read for a moment. */
-export async function raw(by: Api, method: string, url: string, body: unknown): Promise<Answered> {
+export async function raw(by: Api, method: string, url: string, body: unknown, wait_s = 10): Promise<Answered> {
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   const cut = new AbortController();
-  const headers = { authorization: `Bearer ${by.key}`, prefer: 'wait=10', ...type };
+  const headers = { authorization: `Bearer ${by.key}`, prefer: `wait=${wait_s}`, ...type };
   const response = await fetch(by.base + url, { method, headers, ...content, signal: cut.signal });
   const parts: string[] = [];
   const content_type = response.headers.get('content-type') ?? '';

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import type { TestedPlatform } from '../journeys/journey-world.js';
 import { filled, type Route, routesOf } from './api-routes.js';
+import { raw } from './probes.js';
 
 const ROLES = ['agent', 'approver', 'operator', 'auditor', 'policy_admin', 'tool_author', 'admin'];
 const WITHOUT = 'this needs one of the roles';
@@ -9,10 +10,10 @@ const WITHOUT = 'this needs one of the roles';
 /** Whether the route refuses this caller because of its role. */
 async function refused(route: Route, caller: Api): Promise<boolean> {
   const url = filled(route.path, (name) => (name === 'scope' ? 'user' : `no-such-${name.replaceAll('_', '-')}`));
-  const stream = { accept: 'text/event-stream', prefer: 'wait=0' };
-  const { status, body } = await caller.request<{ detail?: string }>(route.method, url, route.method === 'GET' ? undefined : {}, stream);
+  const { status, content_type, text } = await raw(caller, route.method, url, route.method === 'GET' ? undefined : {}, 0);
   expect([route.method, route.path, status < 500 || status === 503]).toEqual([route.method, route.path, true]);
-  return status === 403 && (body.detail ?? '').startsWith(WITHOUT);
+  if (status !== 403 || !content_type.includes('json')) return false;
+  return (JSON.parse(text) as { detail?: string }).detail?.startsWith(WITHOUT) === true;
 }
 
 /** Tests which roles each route accepts, and that none accepts a request without a token. */
