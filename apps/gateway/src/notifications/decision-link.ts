@@ -3,7 +3,7 @@ import { type TenantKeys, tenantKeyFor } from '@countersign/process';
 import { z } from 'zod';
 
 const claims = z.strictObject({
-  tenant_id: z.string(),
+  tenant_id: z.string().max(100),
   approval_id: z.string(),
   /** The channel that sent the link; its `acts_as` is the voter. */
   webhook_id: z.string(),

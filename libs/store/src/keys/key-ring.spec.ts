@@ -21,6 +21,14 @@ test("a tenant's key is the HKDF of the master key: the same object each time, a
   expect(ring.tenantKey('other')).not.toEqual(ring.tenantKey('acme'));
 });
 
+test('names of tenants beyond the bound push the oldest key out of memory, and its tenant gets the same key again', () => {
+  const ring = KeyRing.fromText(Buffer.alloc(32, 7).toString('base64'), 3);
+  const first = ring.tenantKey('acme');
+  for (const made_up of ['a', 'b', 'c']) ring.tenantKey(made_up);
+  expect(ring.tenantKey('acme')).not.toBe(first);
+  expect(ring.tenantKey('acme')).toEqual(first);
+});
+
 test('a master key of another length is refused', () => {
   expect(() => KeyRing.fromText(Buffer.alloc(31).toString('base64'))).toThrow('32 bytes');
 });

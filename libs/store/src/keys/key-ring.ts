@@ -2,8 +2,11 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tenantKey } from '@countersign/contracts';
+import { LRUCache } from 'lru-cache';
 
 const KEY_BYTES = 32;
+/** Public routes derive keys for names of tenants that a request sends: those beyond this number are derived again. */
+const TENANTS_MAX = 10_000;
 
 /** The installation has no usable master key; `message` is one line for the operator. */
 class KeyFault extends Error {}
@@ -11,17 +14,18 @@ class KeyFault extends Error {}
 /** Keys derived from the installation's master key. A lost master key changes every derived idempotency key. */
 export class KeyRing {
   readonly #master: Buffer;
-  readonly #tenants = new Map<string, Buffer>();
+  readonly #tenants: LRUCache<string, Buffer>;
 
-  private constructor(master: Buffer) {
+  private constructor(master: Buffer, tenants_max: number) {
     this.#master = master;
+    this.#tenants = new LRUCache({ max: tenants_max });
   }
 
-  /** @throws KeyFault if the text is not 32 bytes in base64. */
-  static fromText(base64: string): KeyRing {
+  /** `tenants_max`: the number of tenants whose keys stay in memory. @throws KeyFault if the text is not 32 bytes in base64. */
+  static fromText(base64: string, tenants_max = TENANTS_MAX): KeyRing {
     const master = Buffer.from(base64, 'base64');
     if (master.length !== KEY_BYTES) throw new KeyFault(`the master key must be ${KEY_BYTES} bytes in base64`);
-    return new KeyRing(master);
+    return new KeyRing(master, tenants_max);
   }
 
   /**
