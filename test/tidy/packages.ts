@@ -20,7 +20,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/proofs': [],
   'libs/tool-kit': ['zod', 'ajv', 're2js'],
   'libs/client': ['openapi-fetch'],
-  'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis', 'aws4fetch'],
+  'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis', 'aws4fetch', 'lru-cache'],
 };
 
 export function heavyFoundations(manifests: readonly Manifest[]): Fault[] {
