@@ -62,7 +62,7 @@ export class TokenBroker {
 
   private async exchange(exchange: TokenExchange, of: TokenFor, subject_token: string, id: string): Promise<Brokered> {
     const { tenant_id, agent_id } = of;
-    const secret = await this.vault.resolve({ tenant_id, user_id: '', name: exchange.client_secret }, this.clock.now_ms());
+    const secret = await this.vault.clientSecret(tenant_id, exchange.client_secret, this.clock.now_ms());
     if ('missing' in secret) return { kind: 'reissue', what: 'client_secret', reason: secret.missing };
     const now_ms = this.clock.now_ms();
     const actor_token = await actorToken(this.keys, { tenant_id, agent_id, audience: exchange.token_endpoint, now_ms });

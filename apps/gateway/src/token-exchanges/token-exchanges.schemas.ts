@@ -10,7 +10,10 @@ export const tokenExchangeRequest = z
   .strictObject({
     token_endpoint: z.url().max(500),
     client_id: z.string().min(1).max(200),
-    client_secret: z.string().regex(NAME).describe('name of the secret (workspace or org) that the client authenticates with'),
+    client_secret: z
+      .string()
+      .regex(NAME)
+      .describe('name of the secret that the client authenticates with: one of the workspace, because the tenant chooses the endpoint'),
     audience: z.string().min(1).max(500),
     scopes: z.array(z.string().min(1).max(200)).max(50).default([]),
   })

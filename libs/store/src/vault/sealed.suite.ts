@@ -52,6 +52,21 @@ export function describeSealed(store: () => Store): void {
     expect(await vault.remove(place, over)).toBe(false);
   });
 
+  test("a client's secret is one of its workspace; only tenant default, which sets them, may use those of the installation", async () => {
+    const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['a', key(1)]]));
+    const [acme, shared] = [randomUUID(), `shared-${randomUUID()}`];
+    const org = { tenant_id: '', scope: 'org' as const, owner: '', name: shared };
+    await vault.set(org, 'of the installation', terms);
+    await vault.set({ tenant_id: acme, scope: 'workspace', owner: '', name: 'own' }, 'of acme', terms);
+    await vault.set({ tenant_id: acme, scope: 'user', owner: 'ann', name: 'of_ann' }, 'of ann', terms);
+    expect(await vault.clientSecret(acme, 'own', 20)).toMatchObject({ value: 'of acme' });
+    expect(await vault.clientSecret('default', shared, 20)).toMatchObject({ value: 'of the installation' });
+    for (const name of [shared, 'of_ann']) expect(await vault.clientSecret(acme, name, 20)).toEqual({ missing: 'absent', scope: null });
+    await vault.set(org, 'of the installation', { ...terms, expires_at_ms: 15 });
+    expect(await vault.clientSecret(acme, shared, 20)).toEqual({ missing: 'absent', scope: null });
+    await vault.remove(org);
+  });
+
   test('a sealed token is stored once and removed an hour after it has expired', async () => {
     const tenant_id = randomUUID();
     const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['b', key(2)]]));

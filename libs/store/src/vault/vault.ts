@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { MemoryRows } from './memory-rows.js';
 import { placeText, type SealedPlace, type SealedRow, type SealedRows } from './sealed-rows.js';
 import { KnownWrappingKeys, open, seal, type WrappingKeys } from './wrapping-keys.js';
@@ -41,6 +42,8 @@ export interface SealedToken {
   expires_at_ms: number;
 }
 
+/** A name that no user has: only secrets of the workspace and the installation are found. */
+const NO_USER = '';
 const KEY_BYTES = 32;
 const REWRAP_BATCH = 100;
 const SWEEP_EVERY_MS = 60_000;
@@ -50,7 +53,8 @@ const aboutOf = (place: SealedPlace, version: number): string => `${placeText(pl
 
 /**
  * Secrets and users' tokens at rest. Each value is encrypted under its own data key (AES-256-GCM), and each data key under a wrapping
- * key; both are bound to the value's place and version. Only `resolve` and `token` return values.
+ * key; both are bound to the value's place and version. Only `resolve`, `clientSecret` and `token` return
+ * values.
  */
 export class Vault {
   private swept_at_ms = 0;
@@ -110,6 +114,15 @@ export class Vault {
       return { value: await this.opened(row), scope, version: row.version };
     }
     return { missing: 'absent', scope: null };
+  }
+
+  /**
+   * The secret of a client that proves itself to a server of the tenant's choice: never a user's, and one of the installation only for the
+   * tenant that administers it. To any other tenant that one does not exist.
+   */
+  async clientSecret(tenant_id: string, name: string, now_ms: number): Promise<ResolvedSecret | NoSecret> {
+    const found = await this.resolve({ tenant_id, user_id: NO_USER, name }, now_ms);
+    return found.scope === 'org' && tenant_id !== DEFAULT_TENANT ? { missing: 'absent', scope: null } : found;
   }
 
   /** Stores a user's token until it expires. @returns its reference, which is the same for the same token. */
