@@ -1,10 +1,9 @@
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { type ConfigurationState, tenantIdsOf } from '@countersign/domain';
 import { CannotOpen, type Environment, type Logger, usableFolder } from '@countersign/process';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { foldersOf, type PackSettings } from './pack-settings.js';
 
-/** The tenant of the first start: it owns files that were in a new workspace before. */
-const FIRST_TENANT = 'default';
 /** Maximum of tenants and reasons that are remembered, so that each is logged once. */
 const LOGGED_MAX = 1_000;
 
@@ -37,7 +36,7 @@ export async function runFolders(
 
 function tenantsOf(state: ConfigurationState): string[] {
   const ids = tenantIdsOf(state);
-  return ids.length > 0 ? ids : [FIRST_TENANT];
+  return ids.length > 0 ? ids : [DEFAULT_TENANT];
 }
 
 /** Records the folder of each tenant's files, once the tenants are known. @throws CannotOpen if a setting contradicts the disk */

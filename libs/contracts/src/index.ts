@@ -2,6 +2,7 @@ export { GRANT_MAX_MS, plainRequirement } from './approval-requirement.js';
 export { canonicalText, sha256Hex } from './canonical-text.js';
 export { EventCodec, UndecodableRecord } from './codec.js';
 export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash-point.js';
+export { DEFAULT_TENANT } from './default-tenant.js';
 export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } from './errors.js';
 export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';

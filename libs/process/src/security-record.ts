@@ -1,9 +1,6 @@
 import type { EventCodec, EventMap } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 
-/** The tenant whose members operate the installation. */
-export const INSTALLATION = 'default';
-
 type SecurityEvent = EventMap['security_event_recorded'];
 
 /** The record of an event for security staff. `times`: number of equal events that it represents, 1 by default. */

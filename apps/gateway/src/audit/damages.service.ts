@@ -1,10 +1,10 @@
 import { type Caller, Refusal } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import type { OpenDamage } from '@countersign/domain';
 import { KnownDamage } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { pageOf } from '../lists/lists.js';
 import type { Page, PageQuery } from '../lists/page-query.js';
 import type { AcceptDamageRequest, AcceptedDamage, DamageAnswer } from './damages.schemas.js';

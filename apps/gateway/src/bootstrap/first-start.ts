@@ -1,11 +1,11 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { uuidv7 } from '@countersign/contracts';
+import { DEFAULT_TENANT, uuidv7 } from '@countersign/contracts';
 import { baseOf, hasAdminKey, itemNames, tenantOf } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
 import { hashApiKey, mintApiKey, prefixOf } from '../authentication/api-key.js';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
-import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
+import { tenantDefaults } from '../configuration/default-tenant.js';
 import { SignInLinks } from '../sessions/sign-in-links.js';
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };

@@ -1,8 +1,5 @@
 import { SHARED_LANE, type TenantSet } from '@countersign/contracts';
 
-/** Created at the first start; its admins administer the installation. */
-export const DEFAULT_TENANT = 'default';
-
 /** Defaults of a tenant. */
 export const tenantDefaults: Pick<TenantSet, 'lane' | 'weight' | 'running_max' | 'in_flight_max'> = {
   lane: SHARED_LANE,

@@ -1,6 +1,6 @@
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { cursorText } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import type { Page, PageQuery } from '../lists/page-query.js';
 import { type DeadLetter, DeadLetterView } from './dead-letter-view.js';
 import type { DeadLetterAnswer } from './dead-letters.schemas.js';

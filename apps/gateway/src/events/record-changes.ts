@@ -1,7 +1,6 @@
-import type { EventType } from '@countersign/contracts';
+import { DEFAULT_TENANT, type EventType } from '@countersign/contracts';
 import { isTicketAct } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { configurationChange, isConfiguration, shownConfiguration } from './configuration-changes.js';
 import { type ChangedItem, EVERY_TENANT, type RecordChanges, type UnnamedItems } from './record-change.js';
 

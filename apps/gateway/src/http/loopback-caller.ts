@@ -1,7 +1,7 @@
 import type { Caller } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { LOCAL_ISSUER } from '@countersign/domain';
 import { authorityOf } from '../authentication/authenticator.js';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { isFromLoopback } from './loopback-request.js';
 import { type IncomingRequest, pathOf } from './reply.js';
 

@@ -1,12 +1,11 @@
 import { type Caller, Refusal } from '@countersign/calls';
-import { uuidv7 } from '@countersign/contracts';
+import { DEFAULT_TENANT, uuidv7 } from '@countersign/contracts';
 import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { isoOf } from '../answers/shared-schemas.js';
 import type { WithHeaders } from '../answers/with-headers.js';
 import { hashApiKey, mintApiKey, prefixOf } from '../authentication/api-key.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { pageOf } from '../lists/lists.js';
 import { type Page, placeOf } from '../lists/page-query.js';
 import { expiryOf } from './expiry.js';

@@ -1,9 +1,10 @@
 import { type Caller, Refusal } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
-import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
+import { tenantDefaults } from '../configuration/default-tenant.js';
 import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { skeletonOf, tenantLookAlike } from './look-alike.js';

@@ -1,7 +1,7 @@
 import { Refusal } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, SetMetadata, UseGuards } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import type { AuthenticatedRequest } from '../http/current-caller.decorator.js';
 
 const WHAT = 'countersign:default-tenant';

@@ -1,8 +1,8 @@
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { z } from 'zod';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { Public } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import type { HttpRequest } from '../http/reply.js';

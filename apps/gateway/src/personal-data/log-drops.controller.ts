@@ -1,8 +1,8 @@
 import { type Caller, Refusal } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';

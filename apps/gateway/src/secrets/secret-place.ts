@@ -1,6 +1,6 @@
 import { type Caller, Refusal } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import type { SecretPlace, SecretScope } from '@countersign/store';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 

@@ -1,5 +1,5 @@
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { z } from 'zod';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { localPath } from './return-to.js';
 
 const tenantId = z.string().min(1).max(100);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Principal, sha256Hex, uuidv7 } from '@countersign/contracts';
+import { DEFAULT_TENANT, type Principal, sha256Hex, uuidv7 } from '@countersign/contracts';
 import { type ConfigurationState, isUsable, type SignInLink } from '@countersign/domain';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { skeletonOf } from '../identity/look-alike.js';
 
 /** The person of an installation that nobody has set up yet. Its credential has no secret: it signs in by link only. */

@@ -1,8 +1,7 @@
 import type { Caller } from '@countersign/calls';
-import { firstMeta } from '@countersign/contracts';
+import { DEFAULT_TENANT, firstMeta } from '@countersign/contracts';
 import { type AppDeps, securityRecord } from '@countersign/process';
 import type { RefusedRequests } from '../authentication/refused-requests.js';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 
 /** Records who signed in and which attempts were refused, as security events. */
 export class SignInRecord {

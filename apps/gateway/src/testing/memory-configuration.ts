@@ -1,4 +1,4 @@
-import { type EventMap, type EventType, firstMeta } from '@countersign/contracts';
+import { DEFAULT_TENANT, type EventMap, type EventType, firstMeta } from '@countersign/contracts';
 import {
   type ConfigurationEvent,
   type ConfigurationState,
@@ -11,7 +11,7 @@ import { CONFIGURATION_TOPIC, type Configuration, systemClock } from '@countersi
 import type { LogPosition, Store } from '@countersign/store';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { ChangeBase, ChangeFields, ConfigurationWriter } from '../configuration/configuration-writer.js';
-import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
+import { tenantDefaults } from '../configuration/default-tenant.js';
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 /** No instance is running. */

@@ -1,7 +1,7 @@
 import { type Caller, Refusal } from '@countersign/calls';
+import { DEFAULT_TENANT } from '@countersign/contracts';
 import { itemNames } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
-import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, storeQuery } from '../lists/page-query.js';

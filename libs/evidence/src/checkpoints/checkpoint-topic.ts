@@ -1,13 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
+import { DEFAULT_TENANT, type EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
 import type { EventLog, NewRecord, SchemaSource } from '@countersign/event-log';
 import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import { BrokenRecord } from '../trees/broken-record.js';
 import type { CheckpointRecord, StoredHead } from './checkpoint-store.js';
 
 export const CHECKPOINT_TOPIC = 'checkpoint-signed';
-/** The tenant of the operators of the installation. */
-const INSTALLATION = 'default';
 const PAGE_RECORDS = 500;
 /** An entry may be appended twice; the copy follows at most this many records later. */
 const APART_MAX = 32;
@@ -93,7 +91,7 @@ export class CheckpointTopic {
 
   private recordOf({ heads, decisions, ...rest }: CheckpointRecord): NewRecord {
     const event = {
-      meta: firstMeta(INSTALLATION, rest.time_ms),
+      meta: firstMeta(DEFAULT_TENANT, rest.time_ms),
       ...rest,
       heads: heads.map(([topic, partition, size, root, generation = null]) => ({ topic, partition, size, root, generation })),
       decisions: decisions ? JSON.stringify(decisions) : null,

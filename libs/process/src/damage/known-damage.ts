@@ -1,4 +1,4 @@
-import { type EventCodec, type EventType, firstMeta } from '@countersign/contracts';
+import { DEFAULT_TENANT, type EventCodec, type EventType, firstMeta } from '@countersign/contracts';
 import {
   acceptedDamage,
   type DamageState,
@@ -14,7 +14,7 @@ import { FoldedTopics } from '@countersign/event-log/transport/folded-topics';
 import type { DamageReport, FoundDamage } from '@countersign/evidence';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
-import { INSTALLATION, securityRecord } from '../security-record.js';
+import { securityRecord } from '../security-record.js';
 import { CONFIGURATION_TOPIC } from '../topics.js';
 
 export const DAMAGE_TOPIC = 'record-damage';
@@ -153,7 +153,7 @@ export class KnownDamage implements DamageReport {
 
   private recordsOf({ damage_id: _, ...damage }: OpenDamage): NewRecord[] {
     const { codec } = this.deps;
-    const tenant_id = damage.tenant_id ?? INSTALLATION;
+    const tenant_id = damage.tenant_id ?? DEFAULT_TENANT;
     const meta = firstMeta(tenant_id, damage.found_at_ms);
     const value = codec.encode('damage_found', { meta, ...damage });
     const found = { topic: DAMAGE_TOPIC, partition: 0, key: tenant_id, value, headers: { event_type: 'damage_found' } };
