@@ -20,6 +20,7 @@ async function callOf(saga_id: string, step_id: string): Promise<string> {
 interface Ticket {
   ticket: string;
   closed_at: string | null;
+  closed_as?: string | null;
   call_id: string;
   actions: { act: string; href: string }[];
 }
@@ -52,7 +53,8 @@ test('an effect that becomes known after its saga went on opens one ticket, undo
   await platform.until('late', ({ event_type }) => isTicket(event_type));
   const story = storyOf(await platform.records('late'));
   expect(story.filter((line) => line.startsWith('ticket') || line.startsWith('undo'))).toEqual(['ticket late_effect']);
-  expect(await ticketsOf('late')).toMatchObject([{ ticket: 'late_effect', call_id, closed_at: null, actions: [{ act: 'undo_call' }] }]);
+  expect(await ticketsOf('late')).toMatchObject([{ ticket: 'late_effect', call_id, closed_at: null }]);
+  expect((await ticketsOf('late'))[0]?.actions.map(({ act }) => act)).toEqual(['undo_call', 'done_by_hand', 'accept']);
   const { href } = ((await ticketsOf('late'))[0] as Ticket).actions[0] as { href: string };
   expect((await platform.admin().request('GET', href)).body).toMatchObject({ items: [{ call_id, undoable: true, status: 'failed' }] });
   expect((await platform.envelope(call_id)).effect).toBe('happened');
@@ -71,4 +73,24 @@ test('also after the saga has ended, and after a restart that loses the tables: 
   // The next look finds nothing more to tell.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(storyOf(await platform.records('over')).filter((line) => line.startsWith('ticket'))).toHaveLength(1);
+});
+
+test('a person answers a late effect of a saga that has ended, for its step and once; a restart changes nothing', async () => {
+  await platform.start('over', saga(move('one', 'none.txt', 'x.txt')));
+  const call_id = await callOf('over', 'one');
+  expect((await platform.ended('over')).at(-1)).toBe('aborted');
+  await platform.lateResult(call_id);
+  await platform.until('over', ({ event_type }) => isTicket(event_type), 60_000);
+  expect(await ticketsOf('over')).toHaveLength(1);
+  await platform.restart({});
+  const answer = (step_id: string) => platform.admin().request('POST', '/v1/sagas/over/accept', { step_id, reason: 'it was wanted' });
+  expect((await answer('two')).status).toBe(409);
+  const raced = await Promise.all([answer('one'), answer('one')]);
+  expect(raced.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const accepted = [{ ticket: 'late_effect', closed_as: 'accept', actions: [] }];
+  expect(await ticketsOf('over')).toMatchObject(accepted);
+  expect((await platform.admin().request('GET', '/v1/sagas/over')).body).toMatchObject({ status: 'aborted' });
+  await platform.restart({});
+  expect((await answer('one')).status).toBe(409);
+  expect(await ticketsOf('over')).toMatchObject(accepted);
 });

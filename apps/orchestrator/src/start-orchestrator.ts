@@ -25,6 +25,7 @@ import { SagaScopes } from './evaluation/saga-scopes.js';
 import { LateEffects } from './late-effects/late-effects.js';
 import { OrchestratorModule } from './orchestrator.module.js';
 import { EndedSagas } from './partitions/ended-sagas.js';
+import { LateTickets } from './partitions/late-tickets.js';
 import type { SagaPartition } from './partitions/saga-partition.js';
 import { SagaPartitions } from './partitions/saga-partitions.js';
 import { SagaRequests } from './partitions/saga-requests.js';
@@ -101,8 +102,9 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
   const effects = new SagaEffects(actionsOf(deps, shared, { compiled, rulings, circuits }), timers, logger);
   const snapshots = new PartitionSnapshots(store, compiled, logger);
   const owned = new OwnedPartitions<SagaPartition>();
-  const requests = new SagaRequests(new StartOrders(shared.configuration, rulings, compiled), new EndedSagas(shared.views));
   const source = { log, codec, schemas, snapshots, compiled };
+  const starts = new StartOrders(shared.configuration, rulings, compiled);
+  const requests = new SagaRequests(starts, new EndedSagas(shared.views), new LateTickets(shared.views.store, source));
   const partitions = new SagaPartitions(owned, source, requests, effects, { now_ms, logger });
   const late = new LateEffects(shared.views.store, shared.configuration, owned, source, logger);
   const transport = transportOf(deps, config, partitions);

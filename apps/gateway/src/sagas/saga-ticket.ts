@@ -12,14 +12,14 @@ const happened: Readonly<Record<SagaTicket, string>> = {
   failed_after_pivot: 'The step failed after an irreversible step took effect. The saga waits: it can only go forward, or be cancelled.',
   overdue_after_pivot: 'The deadline passed after an irreversible step took effect. The saga goes on; cancel it to stop.',
   compensation_failed: 'The effect of the step is not undone. The saga waits for a person.',
-  late_effect: 'The call took effect after the saga had gone on without it. Undo the call, or leave its effect.',
+  late_effect: 'The call took effect after the saga had gone on without it. Undo the call and say that it is done, or leave its effect.',
 };
 const acts: Readonly<Record<SagaTicket, readonly Act[]>> = {
   in_doubt: ['resolve_call'],
   failed_after_pivot: [...ticketActs, 'cancel'],
   overdue_after_pivot: ['cancel'],
   compensation_failed: ticketActs,
-  late_effect: ['undo_call'],
+  late_effect: ['undo_call', 'done_by_hand', 'accept'],
 };
 const whats: Readonly<Record<Act, string>> = {
   retry: 'try again with the same key and inputs',

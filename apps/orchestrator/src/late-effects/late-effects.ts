@@ -59,11 +59,11 @@ export class LateEffects {
     if (!partition) return;
     const order = { kind: 'evidence', of_call_id: call_id, direction: 'forward', happened: true } as const;
     const work = { tenant_id, saga_id, order, cause: null };
-    if (partition.has(work)) await partition.submit(work);
-    else {
+    if (!partition.has(work)) {
       const ended = await readSagaFromLog(this.source, { ...found, lane: tenant.lane });
-      if (ended) await partition.reconsider(ended, work);
+      if (ended) partition.reopen(ended);
     }
+    if (partition.has(work)) await partition.submit(work);
     this.told.set(keyOf(found), true);
   }
 }

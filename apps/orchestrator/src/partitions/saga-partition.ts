@@ -93,10 +93,9 @@ export class SagaPartition implements OwnedPartition {
     return this.sagas.has(keyOfSaga(saga));
   }
 
-  /** As `submit`, for a saga that ended, with its state. */
-  reconsider(ended: OpenSaga, work: SagaWork): Promise<void> {
+  /** Takes up a saga that ended, with its state, for the work that is submitted next. */
+  reopen(ended: OpenSaga): void {
     if (!this.has(ended)) this.sagas.set(keyOfSaga(ended), ended);
-    return this.submit(work);
   }
 
   /** Resolves once the command is decided and its records are durable, or the partition is closed. */

@@ -152,7 +152,9 @@ const closingTypes: Types<Named<SagaTicketClosing>> = {
 /** Which tickets a fact closes, as `foldControl` and `evolveSaga` of the domain. */
 const CLOSES = `CASE c.closed_as WHEN 'evidence' THEN t.ticket = 'in_doubt' AND t.call_id = c.call_id
   WHEN 'ended' THEN t.ticket <> 'late_effect'
-  ELSE t.ticket NOT IN ('late_effect', 'in_doubt') AND (c.step_id IS NULL OR t.step_id = c.step_id) END`;
+  ELSE CASE t.ticket WHEN 'in_doubt' THEN false
+    WHEN 'late_effect' THEN c.closed_as IN ('accept', 'done_by_hand') AND t.step_id = c.step_id
+    ELSE c.step_id IS NULL OR t.step_id = c.step_id END END`;
 
 /** Closes tickets by the first fact that does. */
 export function closeSagaTickets(rows: readonly SagaTicketClosing[]): Statement {

@@ -149,6 +149,21 @@ export function listUnknownLateEffects(sql: Sql, max: number): Promise<UnknownLa
   });
 }
 
+/** Where the records of a saga begin that ended, if a ticket of a late effect of this step is open. */
+export async function readPlaceOfLateTicket(
+  sql: Sql,
+  { tenant_id, saga_id, step_id }: { tenant_id: string; saga_id: string; step_id: string },
+): Promise<{ partition: number; first_offset: number } | undefined> {
+  const [found] = await sql.query<{ partition: number; first_offset: number }>({
+    name: 'views_place_of_late_ticket',
+    text: `SELECT s.source_partition::int4 AS partition, s.source_offset AS first_offset FROM sagas s
+      WHERE s.tenant_id = $1 AND s.saga_id = $2 AND s.end_status IS NOT NULL AND EXISTS (SELECT 1 FROM saga_tickets t
+        WHERE t.tenant_id = $1 AND t.saga_id = $2 AND t.step_id = $3 AND t.ticket = 'late_effect' AND t.closed_at_ms IS NULL)`,
+    params: [tenant_id, saga_id, step_id],
+  });
+  return found;
+}
+
 export interface SagaQuery {
   tenant_id: string;
   case_id?: string;

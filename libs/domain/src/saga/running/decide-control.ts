@@ -33,8 +33,13 @@ function refusalOfTicket(saga: RunningSaga, { act, step_id }: ControlSaga): stri
   return undefined;
 }
 
+/** A person leaves an effect that came late, or undid it by hand: also after the end of the saga. */
+const answersLateEffect = (saga: RunningSaga, { act, step_id }: ControlSaga): boolean =>
+  (act === 'accept' || act === 'done_by_hand') && saga.tickets.some((open) => open.ticket === 'late_effect' && open.step_id === step_id);
+
 function refusal(saga: RunningSaga, command: ControlSaga): string | undefined {
   const { act } = command;
+  if (answersLateEffect(saga, command)) return undefined;
   if (saga.ended) return `the saga has ended as ${saga.ended}`;
   if (act === 'pause' || act === 'resume') return refusalOfPause(saga, act);
   return act === 'cancel' ? refusalOfCancel(saga) : refusalOfTicket(saga, command);

@@ -158,6 +158,31 @@ describe('time and people', () => {
     expect([story.effects(), sagaStatusOf(story.saga), story.when(evidence).types]).toEqual([['ticket late_effect'], 'aborted', []]);
   });
 
+  test('a person answers a late effect, also after the end: done by hand or accepted, for its step only, and once', () => {
+    const story = new Story(sequence(step('a'), step('b'))).asks('a').ends('a', 'failed');
+    story.when({ kind: 'evidence', of_call_id: story.call('a'), direction: 'forward', happened: true });
+    for (const [act, of] of [
+      ['retry', 'a'],
+      ['accept', 'b'],
+      ['accept', undefined],
+      ['cancel', undefined],
+    ] as const)
+      expect([story.controls(act, of).types, story.message]).toEqual([[], 'the saga has ended as aborted']);
+    expect([story.controls('accept', 'a').types, story.saga.tickets, story.saga.ended]).toEqual([['saga_controlled'], [], 'aborted']);
+    expect([story.controls('done_by_hand', 'a').types, story.message]).toEqual([[], 'the saga has ended as aborted']);
+  });
+
+  test('an answer to a late effect of a step that another level replaced changes nothing of the step', () => {
+    const story = new Story(sequence(step('a', { fallbacks: [{ tool: 'other', version: '1.0.0', inputs: {} }] }), step('b'))).asks('a');
+    const first = story.call('a');
+    story.ends('a', 'failed').asks('a', {}, 1).ends('a');
+    story.when({ kind: 'evidence', of_call_id: first, direction: 'forward', happened: true });
+    const before = story.saga.steps.get('a');
+    expect(story.effects()).toEqual(['prepare b', 'ticket late_effect']);
+    expect([story.controls('accept', 'a').types, story.saga.tickets]).toEqual([['saga_controlled'], []]);
+    expect(story.saga.steps.get('a')).toEqual(before);
+  });
+
   test('records of a decision that were lost in a crash are written when the log was read', () => {
     const story = new Story(step('a')).asks('a');
     const decision = decideSaga(

@@ -13,17 +13,28 @@ function resume(saga: RunningSaga, at_ms: number): void {
   releaseClock(saga, PAUSE, at_ms);
 }
 
+/** Whether retry, done_by_hand or accept leaves a ticket open. A late effect is answered for its step only, and not by a retry. */
+function staysOpen(
+  { ticket, step_id: of }: RunningSaga['tickets'][number],
+  { act, step_id }: SagaFact<'saga_controlled'>['body'],
+): boolean {
+  if (ticket === 'late_effect') return act === 'retry' || of !== step_id;
+  return ticket === 'in_doubt' || (step_id !== null && of !== step_id);
+}
+
 /** Applies retry, done_by_hand or accept to stuck compensations, or to one failed step while the saga runs forward. */
-function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'>['body']): void {
-  const dropped = (ticket: RunningSaga['tickets'][number]) => step_id !== null && ticket.step_id !== step_id;
+function decided(saga: RunningSaga, body: SagaFact<'saga_controlled'>['body']): void {
+  const { act, step_id } = body;
+  const answered = saga.tickets.filter((ticket) => !staysOpen(ticket, body));
   const state = act === 'retry' ? 'again' : act === 'accept' ? 'accepted' : 'by_hand';
   const stuck = runsOf(saga).filter((run) => isStuck(run) && (step_id === null || run.step_id === step_id));
   for (const { call_id } of stuck) {
     const run = ownRun(saga, call_id);
     if (run?.undo) run.undo = { ...run.undo, state, seq: saga.seq };
   }
-  saga.tickets = saga.tickets.filter((ticket) => ticket.ticket === 'late_effect' || ticket.ticket === 'in_doubt' || dropped(ticket));
-  if (step_id === null || stuck.length > 0 || saga.turned || !saga.steps.has(step_id)) return;
+  saga.tickets = saga.tickets.filter((ticket) => staysOpen(ticket, body));
+  const is_of_late_effect = answered.length > 0 && answered.every(({ ticket }) => ticket === 'late_effect');
+  if (step_id === null || is_of_late_effect || stuck.length > 0 || saga.turned || !saga.steps.has(step_id)) return;
   const entry = ownEntry(saga, step_id);
   if (act !== 'retry') Object.assign(entry, { mark: 'excused', mark_seq: saga.seq });
   else {

@@ -139,7 +139,7 @@ function entered(saga: RunningSaga, { body: { block_id, items, choice } }: SagaF
 }
 
 /** Facts that a saga can have after its end. */
-const AFTER_END: ReadonlySet<SagaFact['event_type']> = new Set(['saga_evidence_recorded', 'saga_ticket_opened']);
+const AFTER_END: ReadonlySet<SagaFact['event_type']> = new Set(['saga_evidence_recorded', 'saga_ticket_opened', 'saga_controlled']);
 
 /** A fact that repeats an earlier one changes nothing: a writer appends again what it does not know to be on the log. */
 function changed(saga: RunningSaga, at: SagaFact): void {
