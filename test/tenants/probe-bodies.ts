@@ -94,6 +94,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/policies/tools/{tool}/resolve': (of) => ({ inputs: { path: 'probe' }, case_id: of('case_id') }),
   'POST /v1/policies': (of) => ({ version: of('published'), rules }),
   'PUT /v1/policies/active': (of) => ({ version: of('version') }),
+  'POST /v1/policies:check': () => ({ bundle: { rules } }),
   'POST /v1/policies:simulate': (of) => ({ bundle: { rules }, call_ids: [of('call_id')], case_id: of('case_id') }),
   'PUT /v1/policies/settings': () => ({ simulation_required: false }),
   'POST /v1/tenants': (of) => ({ tenant_id: of('tenant_id') }),

@@ -2,6 +2,7 @@ import { pointer as pointerText, Refusal } from '@countersign/calls';
 import { DAY_MS } from '@countersign/domain';
 import { z } from 'zod';
 import { approvalRequirement } from '../requests/approval-requirement.js';
+import { HALF_CHARACTER, isWellFormed, placedIssues, refuseHalfCharacters } from './bundle-issues.js';
 
 const RULES_MAX = 2000;
 const TEXT_MAX = 4096;
@@ -94,9 +95,9 @@ const rule = z
   .meta({ id: 'PolicyRule' });
 
 const parts = {
-  description: z.string().max(2000).optional(),
+  description: z.string().max(2000).refine(isWellFormed, HALF_CHARACTER).optional(),
   dangerous: z.enum(['require_approval', 'deny', 'off']).optional().describe('effect of the built-in detector of dangerous operations'),
-  rules: z.array(rule).max(RULES_MAX),
+  rules: z.array(rule).max(RULES_MAX).superRefine(refuseHalfCharacters),
 };
 
 /** A bundle as written by its author; parses to `PolicyBundle`. */
@@ -151,13 +152,9 @@ export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Refusal
 
 /** The faults of a body that contains a bundle, each with its rule. */
 export function bundleRefusal(found: readonly z.core.$ZodIssue[], body: unknown): Refusal {
-  const issues = found.slice(0, ISSUES_MAX).map(({ path, code, message }) => ({
-    path: pointerText(path),
-    code,
-    message,
-    rule: ruleAt(body, path),
-    reason: message,
-  }));
+  const issues = placedIssues(found)
+    .slice(0, ISSUES_MAX)
+    .map(({ path, code, message }) => ({ path: pointerText(path), code, message, rule: ruleAt(body, path), reason: message }));
   const [first] = issues;
   return new Refusal('unusable-policy', first ? `${first.path || 'the body'}: ${first.message}` : 'the policy is not valid', { issues });
 }

@@ -25,13 +25,17 @@ export const policyRead = policy
   .extend({ bundle: z.record(z.string(), z.unknown()).describe('the published rules') })
   .meta({ id: 'Policy' });
 
-const finding = z.object({ path: z.string(), code: z.string(), message: z.string(), rule: z.string(), reason: z.string() });
+export const policyFinding = z
+  .object({ path: z.string(), code: z.string(), message: z.string(), rule: z.string(), reason: z.string() })
+  .meta({ id: 'PolicyFinding' });
+export const overridesAnswer = z
+  .array(z.object({ rule: z.string(), overrides: z.array(z.string()) }))
+  .describe('rules that allow calls for which other rules require an approval');
+
 export const publishedPolicy = policy
   .extend({
-    warnings: z.array(finding.meta({ id: 'PolicyFinding' })).describe('what could not be checked, such as people of an identity provider'),
-    overrides: z
-      .array(z.object({ rule: z.string(), overrides: z.array(z.string()) }))
-      .describe('rules that allow calls for which other rules require an approval'),
+    warnings: z.array(policyFinding).describe('what could not be checked, such as people of an identity provider'),
+    overrides: overridesAnswer,
   })
   .meta({ id: 'PublishedPolicy' });
 

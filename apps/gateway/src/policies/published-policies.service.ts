@@ -134,7 +134,7 @@ export class PublishedPoliciesService {
   }
 
   /** Findings for the author: approvers who could not be verified, and approvals that an allow rule overrides. */
-  private noted(tenant_id: string, bundle: PolicyBundle): Pick<PublishedPolicy, 'warnings' | 'overrides'> {
+  noted(tenant_id: string, bundle: PolicyBundle): Pick<PublishedPolicy, 'warnings' | 'overrides'> {
     const { warnings } = this.policies.findings(tenant_id, bundle);
     const overrides = bundle.rules.flatMap(({ id, overrides: lowered }) => (lowered ? [{ rule: id, overrides: [...lowered] }] : []));
     return { warnings: findingIssues(warnings, bundle), overrides };

@@ -1067,6 +1067,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policies:check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a policy without publishing it */
+        post: operations["draft_checks_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies": {
         parameters: {
             query?: never;
@@ -5396,6 +5413,53 @@ export interface components {
             issues: components["schemas"]["MappingIssue"][];
             warnings: string[];
         };
+        PolicyCheckRequest: {
+            /** @description the draft, as for `POST /v1/policies`, without version */
+            bundle: {
+                [key: string]: unknown;
+            };
+        };
+        PolicyCheck: {
+            /** @description true: it could be published now */
+            ok: boolean;
+            /** @description at most 50 */
+            errors: components["schemas"]["PolicyError"][];
+            warnings: components["schemas"]["PolicyFinding"][];
+            /** @description rules that allow calls for which other rules require an approval */
+            overrides: {
+                rule: string;
+                overrides: string[];
+            }[];
+            /** @description the draft as it would be kept; null with errors */
+            bundle: {
+                [key: string]: unknown;
+            } | null;
+            /** @description SHA-256 of the rules, hex; as in the report of a simulation */
+            bundle_digest: string | null;
+            /** @description a version with exactly these rules */
+            published_as: string | null;
+        };
+        PolicyError: {
+            /** @description JSON Pointer in the draft; selectors and absent members in the form that is kept */
+            path: string;
+            code: string;
+            /** @description id of the rule; null: the error is not in a rule */
+            rule: string | null;
+            reason: string;
+            /** @description place in the text of a condition; null: the value as a whole */
+            position: {
+                offset: number;
+                line: number;
+                column: number;
+            } | null;
+        };
+        PolicyFinding: {
+            path: string;
+            code: string;
+            message: string;
+            rule: string;
+            reason: string;
+        };
         PolicyPage: {
             items: components["schemas"]["PolicySummary"][];
             next_cursor: string | null;
@@ -5454,13 +5518,6 @@ export interface components {
                 rule: string;
                 overrides: string[];
             }[];
-        };
-        PolicyFinding: {
-            path: string;
-            code: string;
-            message: string;
-            rule: string;
-            reason: string;
         };
         ActivePolicy: {
             /** @description null: only the built-in rules and default tiers */
@@ -11873,6 +11930,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MappingTrials"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draft_checks_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyCheckRequest"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyCheck"];
                 };
             };
             /** @description a problem document (RFC 9457) */
