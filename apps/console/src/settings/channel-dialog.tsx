@@ -4,14 +4,14 @@ import { Dialog } from '../elements/dialog.js';
 import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { ProblemNote } from '../elements/states.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { RemovalDialog } from '../forms/removal-dialog.js';
+import { useChange } from '../forms/use-change.js';
 import { useMutation } from '../gateway/use-mutation.js';
 import { ChannelAttempts, Outcome } from './channel-attempts.js';
 import { ChannelFields } from './channel-fields.js';
 import { CHANNEL_FIELDS, type Channel, channelRequest, formOf } from './channel-request.js';
-import { FormDialog } from './form-dialog.js';
-import { placedErrors } from './placed-errors.js';
-import { RemovalDialog } from './removal-dialog.js';
-import { useChange } from './use-change.js';
 
 /** A channel: what was sent to it, a test, its fields and its end. */
 export function ChannelDialog({ item, onClose }: { item: Channel; onClose: () => void }) {

@@ -1,5 +1,5 @@
 import type { components } from '@countersign/client';
-import { itemsOf } from './comma-list.js';
+import { itemsOf } from '../forms/comma-list.js';
 
 export type Channel = components['schemas']['WebhookInForce'];
 

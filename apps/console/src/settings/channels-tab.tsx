@@ -3,6 +3,7 @@ import { InertText } from '../elements/inert.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import type { Column } from '../elements/table.js';
 import { RelativeTime } from '../elements/time-ago.js';
+import { refusalOf } from '../forms/refusal.js';
 import { useSession } from '../gateway/context.js';
 import { useInfinite } from '../gateway/use-infinite.js';
 import { ChannelDialog } from './channel-dialog.js';
@@ -10,7 +11,6 @@ import type { Channel } from './channel-request.js';
 import { CreateChannelForm } from './create-channel-form.js';
 import { itemHref, useItem } from './item-href.js';
 import { Listed } from './listed.js';
-import { refusalOf } from './permission.js';
 
 const COLUMNS: readonly Column<Channel>[] = [
   { id: 'url', title: 'Address', cell: ({ url }) => <InertText text={url} characters_max={120} mono />, width: 'minmax(0, 2fr)' },

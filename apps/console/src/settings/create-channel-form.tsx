@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { useChange } from '../forms/use-change.js';
 import { ChannelFields } from './channel-fields.js';
 import { CHANNEL_FIELDS, channelRequest, EMPTY_CHANNEL } from './channel-request.js';
-import { FormDialog } from './form-dialog.js';
-import { placedErrors } from './placed-errors.js';
 import { ShownOnce } from './shown-once.js';
-import { useChange } from './use-change.js';
 
 /** Adds a channel, and shows its signing secret once. */
 export function CreateChannelForm({ onClose }: { onClose: () => void }) {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Select, TextField } from '../elements/field.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { useChange } from '../forms/use-change.js';
 import { CheckGroup } from './check-group.js';
-import { FormDialog } from './form-dialog.js';
 import { EMPTY_KEY, KEY_FIELDS, KINDS, keyRequest, ROLES } from './key-request.js';
-import { placedErrors } from './placed-errors.js';
 import { ShownOnce } from './shown-once.js';
-import { useChange } from './use-change.js';
 
 const EXPIRIES = [
   ['7', 'In 7 days'],

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Field, TextField } from '../elements/field.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { useChange } from '../forms/use-change.js';
 import { DELEGATION_FIELDS, delegationRequest, EMPTY_DELEGATION } from './delegation-request.js';
-import { FormDialog } from './form-dialog.js';
-import { placedErrors } from './placed-errors.js';
-import { useChange } from './use-change.js';
 
 /** Delegates the votes of the person who is signed in. */
 export function DelegateForm({ onClose }: { onClose: () => void }) {

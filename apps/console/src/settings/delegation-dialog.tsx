@@ -3,10 +3,10 @@ import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useToast } from '../elements/toast.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { useChange } from '../forms/use-change.js';
 import { useSession } from '../gateway/context.js';
-import { FormDialog } from './form-dialog.js';
 import { endRefusal } from './permission.js';
-import { useChange } from './use-change.js';
 
 type Delegation = components['schemas']['VoteDelegationInForce'];
 

@@ -1,4 +1,4 @@
-import { itemsOf } from './comma-list.js';
+import { itemsOf } from '../forms/comma-list.js';
 
 /** What a person fills in to delegate votes; times are local, as the browser's field gives them. */
 export interface DelegationForm {

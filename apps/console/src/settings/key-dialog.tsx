@@ -7,12 +7,12 @@ import { TextField } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import { RelativeTime } from '../elements/time-ago.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { RemovalDialog } from '../forms/removal-dialog.js';
+import { useChange } from '../forms/use-change.js';
 import { useSession } from '../gateway/context.js';
-import { FormDialog } from './form-dialog.js';
 import { LastUse } from './last-use.js';
-import { placedErrors } from './placed-errors.js';
-import { RemovalDialog } from './removal-dialog.js';
-import { useChange } from './use-change.js';
 
 type Key = components['schemas']['Key'];
 

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { InertText } from '../elements/inert.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import type { Column } from '../elements/table.js';
+import { refusalOf } from '../forms/refusal.js';
 import { useSession } from '../gateway/context.js';
 import { useInfinite } from '../gateway/use-infinite.js';
 import { useQuery } from '../gateway/use-query.js';
@@ -11,7 +12,6 @@ import { itemHref, useItem } from './item-href.js';
 import { KeyDialog } from './key-dialog.js';
 import { LastUse } from './last-use.js';
 import { Listed } from './listed.js';
-import { refusalOf } from './permission.js';
 
 export type Key = components['schemas']['Key'];
 /** Times of last use by key id, as far as they are recorded. */

@@ -5,13 +5,13 @@ import { InertText } from '../elements/inert.js';
 import { ErrorState, Skeleton } from '../elements/states.js';
 import { StatusBadge } from '../elements/status-badge.js';
 import type { Column } from '../elements/table.js';
+import { refusalOf } from '../forms/refusal.js';
 import { useSession } from '../gateway/context.js';
 import { useInfinite } from '../gateway/use-infinite.js';
 import { useQuery } from '../gateway/use-query.js';
 import { itemHref, useItem } from './item-href.js';
 import { LastUse } from './last-use.js';
 import { Listed } from './listed.js';
-import { refusalOf } from './permission.js';
 
 type Principal = components['schemas']['PrincipalListItem'];
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { refusalOf } from '../forms/refusal.js';
 import type { Session } from '../gateway/session.js';
-import { endRefusal, refusalOf, secretRefusal } from './permission.js';
+import { endRefusal, secretRefusal } from './permission.js';
 
 const session = (id: string, roles: string[], tenant_id = 'default') => ({ tenant_id, principal: { kind: 'user', id, roles } }) as Session;
 const approver = session('ann', ['approver']);

@@ -1,11 +1,5 @@
+import { refusalOf } from '../forms/refusal.js';
 import { hasRole, type Session } from '../gateway/session.js';
-
-/** Why a session may not do what needs one of these roles; undefined: it may. */
-export function refusalOf(session: Session, needed: readonly string[]): string | undefined {
-  if (hasRole(session, needed)) return undefined;
-  const own = session.principal.roles.join(', ') || 'no roles';
-  return `This needs the role ${[...new Set([...needed, 'admin'])].join(' or ')}. You have: ${own}.`;
-}
 
 /** Why a session may not write secrets of a scope; undefined: it may. Everyone may write their own. */
 export function secretRefusal(session: Session, { scope, user_id }: { scope: string; user_id?: string | null }): string | undefined {

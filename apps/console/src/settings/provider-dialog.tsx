@@ -3,12 +3,12 @@ import { Button } from '../elements/button.js';
 import { Dialog } from '../elements/dialog.js';
 import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
+import { refusalOf } from '../forms/refusal.js';
+import { RemovalDialog } from '../forms/removal-dialog.js';
+import { useChange } from '../forms/use-change.js';
 import { useSession } from '../gateway/context.js';
-import { refusalOf } from './permission.js';
 import { SetProviderForm } from './provider-form.js';
 import type { Provider } from './provider-request.js';
-import { RemovalDialog } from './removal-dialog.js';
-import { useChange } from './use-change.js';
 
 /** An identity provider; change and remove it. */
 export function ProviderDialog({ item, onClose }: { item: Provider; onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { TextArea, TextField } from '../elements/field.js';
-import { FormDialog } from './form-dialog.js';
-import { placedErrors } from './placed-errors.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { useChange } from '../forms/use-change.js';
 import { EMPTY_PROVIDER, PROVIDER_FIELDS, type Provider, type ProviderForm, providerFormOf, providerRequest } from './provider-request.js';
-import { useChange } from './use-change.js';
 
 /** Sets an identity provider: a new one, or one that exists. */
 export function SetProviderForm({ shown, onClose }: { shown?: Provider; onClose: () => void }) {

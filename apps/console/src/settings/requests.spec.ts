@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { itemsOf } from '../forms/comma-list.js';
 import { attemptText } from './attempt-text.js';
 import { type Channel, channelRequest, formOf } from './channel-request.js';
-import { itemsOf } from './comma-list.js';
 import { delegationRequest, EMPTY_DELEGATION } from './delegation-request.js';
 import { EMPTY_KEY, keyRequest } from './key-request.js';
 import { EMPTY_PROVIDER, type Provider, providerFormOf, providerRequest } from './provider-request.js';

@@ -6,14 +6,14 @@ import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { RelativeTime } from '../elements/time-ago.js';
 import { useToast } from '../elements/toast.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { RemovalDialog } from '../forms/removal-dialog.js';
+import { useChange } from '../forms/use-change.js';
 import { useSession } from '../gateway/context.js';
-import { FormDialog } from './form-dialog.js';
 import { secretRefusal } from './permission.js';
-import { placedErrors } from './placed-errors.js';
-import { RemovalDialog } from './removal-dialog.js';
 import { SecretField } from './secret-field.js';
 import { scopeWord } from './secret-scopes.js';
-import { useChange } from './use-change.js';
 
 type Secret = components['schemas']['SecretListed'];
 

@@ -4,10 +4,10 @@ import { Facts } from '../elements/facts.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import { RelativeTime } from '../elements/time-ago.js';
+import { FormDialog } from '../forms/form-dialog.js';
 import type { Problem } from '../gateway/answer.js';
 import { useGateway, useSession } from '../gateway/context.js';
 import { signOut } from '../session/session-requests.js';
-import { FormDialog } from './form-dialog.js';
 
 const WAYS = { key: 'an API key', link: 'a one-time link', openid: 'an identity provider' } as const;
 

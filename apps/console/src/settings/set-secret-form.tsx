@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Select, TextField } from '../elements/field.js';
 import { useToast } from '../elements/toast.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { placedErrors } from '../forms/placed-errors.js';
+import { useChange } from '../forms/use-change.js';
 import { useSession } from '../gateway/context.js';
-import { FormDialog } from './form-dialog.js';
 import { secretRefusal } from './permission.js';
-import { placedErrors } from './placed-errors.js';
 import { SecretField } from './secret-field.js';
 import { SCOPE_OPTIONS } from './secret-scopes.js';
-import { useChange } from './use-change.js';
 
 /** Creates a secret. One that exists is not overwritten: rotate it. */
 export function SetSecretForm({ onClose }: { onClose: () => void }) {
