@@ -69,4 +69,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     roles: ['operator', 'auditor'],
     load: () => import('../health/health-screen.js'),
   },
+  {
+    path: '/policies',
+    title: 'Policies',
+    navigation: { group: 'Oversight', icon: 'policies', keys: 'g p' },
+    load: () => import('../policies/policies-screen.js'),
+  },
+  { path: '/policies/:version', title: 'Policy version', load: () => import('../policies/version-screen.js') },
 ];

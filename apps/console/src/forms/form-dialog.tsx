@@ -10,6 +10,7 @@ interface FormDialogProps {
   /** What the button says: the verb of the action. */
   action: string;
   look?: 'primary' | 'danger';
+  size?: 'normal' | 'wide';
   is_pending: boolean;
   /** What is refused and belongs to no field. */
   problem: Problem | undefined;
@@ -25,6 +26,7 @@ export function FormDialog({
   title,
   action,
   look = 'primary',
+  size = 'normal',
   is_pending,
   problem,
   refused,
@@ -40,6 +42,7 @@ export function FormDialog({
   return (
     <Dialog
       title={title}
+      size={size}
       onClose={onClose}
       actions={
         <>

@@ -5,16 +5,16 @@ const PREFIX = 'countersign:draft:';
 const DRAFT_CHARACTERS_MAX = 200_000;
 
 /** Text that its user has not sent yet. It outlives a reload and a new sign-in of the same person in this tab; sign-out deletes it. */
-export function useDraft(name: string, initial = ''): [string, (text: string) => void, () => void] {
+export function useDraft(name: string, initial = '', characters_max = DRAFT_CHARACTERS_MAX): [string, (text: string) => void, () => void] {
   const key = PREFIX + name;
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? initial);
   const write = useCallback(
     (next: string) => {
       setText(next);
-      if (next === '' || next.length > DRAFT_CHARACTERS_MAX) sessionStorage.removeItem(key);
+      if (next === '' || next.length > characters_max) sessionStorage.removeItem(key);
       else keep(key, next);
     },
-    [key],
+    [key, characters_max],
   );
   const clear = useCallback(() => {
     setText(initial);

@@ -23,7 +23,8 @@ export class Keyboard {
 
   readonly onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (isTyping(event.target) || isPressing(event) || document.querySelector('dialog[open]')) return;
+    // an event out of a shadow root names its host here: the field that has the focus stands first on its path
+    if (isTyping(event.composedPath()[0] ?? event.target) || isPressing(event) || document.querySelector('dialog[open]')) return;
     const before = event.timeStamp - this.pressed_at < SEQUENCE_MS ? this.pressed : [];
     const { run, pressed } = keyStep(this.shortcuts, before, event.key);
     this.pressed = pressed;

@@ -13,6 +13,7 @@ export const CONSOLE_PATHS = [
   'sagas/:id',
   'health',
   'policies',
+  'policies/:version',
   'audit',
   'usage',
   'settings',
