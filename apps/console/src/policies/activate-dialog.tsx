@@ -90,7 +90,7 @@ function WhatChanges({ version, seen }: { version: string | null; seen: ActivePo
   if (!diff) return <Skeleton lines={5} />;
   return (
     <>
-      <p>It decides calls from the moment on that you confirm. Calls that wait for a person are not decided again.</p>
+      <p>It decides calls from the moment you confirm. Calls that were decided before are judged again before they run.</p>
       <RecentEffect version={version} />
       <RuleChanges diff={diff} names={[versionWord(seen.version), versionWord(version)]} />
     </>

@@ -1,9 +1,9 @@
 /** Fields in the order in which people read a rule; others follow by name. */
 const ORDER = [
+  'id',
   'description',
   'dangerous',
   'rules',
-  'id',
   'tools',
   'names',
   'when',

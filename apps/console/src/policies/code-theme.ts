@@ -52,6 +52,8 @@ const theme = EditorView.theme({
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--bad)' },
   '&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter': { background: 'var(--good)' },
   '.cm-collapsedLines': { background: 'var(--page)', color: 'var(--text-soft)', fontFamily: 'var(--font)', fontSize: '12px' },
+  // the usual sign is in few fonts
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"' },
 });
 
 const highlight = HighlightStyle.define([

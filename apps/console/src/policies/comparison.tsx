@@ -5,6 +5,7 @@ import { bundleText } from './bundle-text.js';
 import { RuleChanges } from './rule-changes.js';
 import { policyDiff } from './rule-diff.js';
 import { TextDiff } from './text-diff.js';
+import './changes.css';
 
 type Bundle = Readonly<Record<string, unknown>>;
 

@@ -10,6 +10,7 @@ import type { DraftRecord } from './draft-record.js';
 import { useActivePolicy, usePolicy, versionWord } from './policy-queries.js';
 import { useDraftRefusal } from './rights.js';
 import { useDraftRecord } from './use-draft-record.js';
+import './draft.css';
 
 const EMPTY_TEXT = '{\n  "rules": []\n}\n';
 

@@ -7,6 +7,7 @@ import { LimitCard } from './limit-card.js';
 import { LimitDialog } from './limit-dialog.js';
 import type { Limit } from './limit-words.js';
 import { useChangeRefusal } from './rights.js';
+import './limits.css';
 
 /** What agents, tools, cases and runs may use up, and how much of it is used. */
 export function LimitsTab() {

@@ -81,6 +81,22 @@ function hintBelow(text: string): HTMLElement {
   return hint;
 }
 
+/**
+ * What is typed over several selected lines is put in here. The browser would join the lines itself, with inline styles, which the policy
+ * of the page blocks.
+ */
+const typedOverLines = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main } = view.state.selection;
+    const { doc } = view.state;
+    const is_over_lines = doc.lineAt(main.from).number !== doc.lineAt(main.to).number;
+    if (event.inputType !== 'insertText' || !event.data || event.isComposing || !is_over_lines) return false;
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+    event.preventDefault();
+    return true;
+  },
+});
+
 const extensionsOf = (label: string, onChange: () => void) => [
   basicSetup,
   keymap.of([indentWithTab]),
@@ -88,7 +104,8 @@ const extensionsOf = (label: string, onChange: () => void) => [
   lintGutter(),
   EditorView.lineWrapping,
   highlightSpecialChars({ addSpecialChars: HIDDEN_CHARACTERS }),
-  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': 'hint', spellcheck: 'false', dir: 'ltr' }),
+  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': 'hint', spellcheck: 'false', tabindex: '0', dir: 'ltr' }),
   EditorView.updateListener.of(({ docChanged }) => docChanged && onChange()),
+  typedOverLines,
   codeLook,
 ];

@@ -3,6 +3,7 @@ import { InertText } from '../elements/inert.js';
 import { Tag } from '../elements/status-badge.js';
 import { RuleCard } from './rule-card.js';
 import { diffWords, type FieldChange, type PolicyDiff, type RuleChange } from './rule-diff.js';
+import './changes.css';
 
 const SHOWN = 20;
 const MARKS = { added: ['Added', 'good'], removed: ['Removed', 'bad'], changed: ['Changed', 'busy'] } as const;

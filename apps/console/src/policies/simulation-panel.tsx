@@ -9,6 +9,7 @@ import { useQueryState } from '../navigation/navigation.js';
 import { useDraftRefusal } from './rights.js';
 import { PERIODS, periodStart } from './simulation-groups.js';
 import { SimulationReport } from './simulation-report.js';
+import './simulation.css';
 
 export type Simulation = Schemas['Simulation'];
 /** What is simulated: a draft as it is written, or a published version. */

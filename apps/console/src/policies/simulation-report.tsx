@@ -8,6 +8,7 @@ import { useQueryState } from '../navigation/navigation.js';
 import { effectWords } from './rule-words.js';
 import { type CallDifference, type DifferenceGroup, differenceGroups, differenceWord, groupKey } from './simulation-groups.js';
 import type { Simulation } from './simulation-panel.js';
+import './simulation.css';
 
 /** What a simulation found: counts, the rules that make the difference, and the calls. */
 export function SimulationReport({ report, calls_max }: { report: Simulation; calls_max: number }) {
