@@ -28,6 +28,10 @@ export interface RunContext {
   readonly idempotency_key: string;
   /** Epoch ms after which the result is ignored. */
   readonly deadline_ms: number;
+  /** Epoch ms at which this attempt was last sent to its system; `reconcile` judges by it how old a lost answer is. Absent: unknown. */
+  readonly fired_at_ms?: number | undefined;
+  /** The inputs as the agent sent them, if a mapping of the tenant made the inputs that run. Absent: they are the inputs that run. */
+  readonly requested?: unknown;
   /** Aborted at the deadline, on cancel and when the executor loses its lease: close connections then. */
   readonly signal: AbortSignal;
   /** Settings that the operator gave to this pack. Never secrets, and never a folder: use `tenantFolder` for that. */

@@ -59,6 +59,15 @@ export class ToolRun implements RunContext {
     return this.effect_key ?? attemptKey(this.job.key, this.job.attempt);
   }
 
+  get fired_at_ms(): number | undefined {
+    return this.job.fired_at_ms || this.job.started_at_ms || undefined;
+  }
+
+  get requested(): unknown {
+    const { mapping, inputs, inputs_json } = this.job;
+    return mapping && (inputs ?? (JSON.parse(inputs_json) as unknown));
+  }
+
   get settings(): Readonly<Record<string, string>> {
     return this.granted.settings;
   }

@@ -47,6 +47,12 @@ export class ChildContext implements RunContext {
   get deadline_ms(): number {
     return this.sent.deadline_ms;
   }
+  get fired_at_ms(): number | undefined {
+    return this.sent.fired_at_ms;
+  }
+  get requested(): unknown {
+    return this.sent.requested;
+  }
   get settings(): Readonly<Record<string, string>> {
     return this.sent.settings;
   }

@@ -3,9 +3,10 @@ import type { ContextQuestion, SentContext } from './protocol.js';
 
 /** The part of a context that is sent with the request. */
 export function sentContext(context: RunContext): SentContext {
-  const { tenant_id, principal, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, settings } = context;
-  const { kind, id } = principal;
-  return { tenant_id, principal: { kind, id }, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, settings };
+  const { tenant_id, principal, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, fired_at_ms, requested, settings } =
+    context;
+  const caller = { tenant_id, principal: { kind: principal.kind, id: principal.id }, clearances };
+  return { ...caller, call_id, case_id, run_id, idempotency_key, deadline_ms, fired_at_ms, requested, settings };
 }
 
 /** The response of a run's context to a child. @throws what the context throws */

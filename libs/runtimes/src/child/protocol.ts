@@ -4,7 +4,7 @@ import type { Ask } from '../runtime.js';
 import type { ReportedPack } from './reported-pack.js';
 
 /** Version of the messages below. A child with another version is not used. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** The file descriptor of the channel in a child. */
 export const CHANNEL_FD = 3;
@@ -19,6 +19,8 @@ export interface SentContext {
   run_id: string | null;
   idempotency_key: string;
   deadline_ms: number;
+  fired_at_ms?: number | undefined;
+  requested?: unknown;
   settings: Readonly<Record<string, string>>;
 }
 
