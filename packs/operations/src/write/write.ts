@@ -1,0 +1,3 @@
+import { proposeWrite } from './propose-write.js';
+
+export const write = [proposeWrite];
