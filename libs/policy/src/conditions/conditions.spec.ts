@@ -62,6 +62,12 @@ describe('conditions', () => {
     ]);
   });
 
+  test('make each call of a tool wait that declares `asks.always`', () => {
+    const contract = { ...input('commit_low').contract, capabilities: ['asks.always'] };
+    expect(judgedBy(input('commit_low', { contract }))).toEqual(['contract.asks_always → tier_2_approval_required']);
+    expect(judgedBy(input('commit_low', { contract: { ...contract, capabilities: ['asks'] } }))).toEqual([]);
+  });
+
   test('let a tool with scopes run only for principals that have them all', () => {
     const contract = { ...input('pure').contract, scopes: ['a', 'b'] };
     expect(judgedBy(input('pure', { contract, authority: rights({ scopes: ['a'] }) }))).toEqual(['authority.scopes → tier_3_blocked']);

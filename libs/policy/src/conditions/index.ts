@@ -1,4 +1,5 @@
 import { askAllRun } from './ask-all-run.condition.js';
+import { asksAlways } from './asks-always.condition.js';
 import { blockedVersion } from './blocked-version.condition.js';
 import type { Condition } from './condition.js';
 import { dangerousOperation } from './dangerous-operation.condition.js';
@@ -15,5 +16,6 @@ export const conditions: readonly Condition[] = [
   wrongPurpose,
   readOnlyRun,
   askAllRun,
+  asksAlways,
   dangerousOperation,
 ];

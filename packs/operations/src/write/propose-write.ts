@@ -46,6 +46,7 @@ export const proposeWrite = defineTool({
   description: 'Proposes an operation that has no tool of its own, or applies a staged proposal. A person always decides.',
   summary: '{/operation} {/kind} {/id}: {/reason}',
   category: 'write',
+  capabilities: ['asks.always'],
   effect_class: 'commit_high',
   reversibility: 'irreversible',
   idempotency: { discriminating: ['operation', 'kind', 'id', 'action', 'fields'] },

@@ -1,0 +1,48 @@
+import { testContext } from '@countersign/tool-kit/test-context';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { proposeCustomerUpdate } from '../customer/propose-customer-update.js';
+import { customerChange, stockCount } from '../goldens.js';
+import { proposeStockAdjustment } from '../inventory/propose-stock-adjustment.js';
+import { ScratchLedger } from '../scratch-ledger.js';
+import { proposeWrite } from './propose-write.js';
+
+const ledger = new ScratchLedger();
+beforeEach(() => ledger.make());
+afterEach(() => ledger.remove());
+
+const context = () => testContext({ settings: ledger.settings });
+const write = (input: object) => proposeWrite.run({ reason: 'asked', ...input } as never, context());
+const stored = async (name: string) => (await ledger.records())[name];
+
+test('a staged change changes nothing until it is applied, and is applied once', async () => {
+  const { proposal_id } = (await proposeCustomerUpdate.run(customerChange as never, context())) as { proposal_id: string };
+  expect((await stored('customer t_cus_contoso'))?.fields.city).toBe('Vienna');
+  const apply = { operation: 'apply_proposal', kind: 'customer', id: proposal_id };
+  expect(await write(apply)).toMatchObject({ record_id: 't_cus_contoso' });
+  expect((await stored('customer t_cus_contoso'))?.fields.city).toBe('Graz');
+  expect((await stored(`proposal ${proposal_id}`))?.status).toBe('applied');
+  await expect(write(apply)).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'not_proposed' } } });
+});
+
+test('a counted quantity that is applied changes what is available', async () => {
+  const { proposal_id } = (await proposeStockAdjustment.run(stockCount as never, context())) as { proposal_id: string };
+  await write({ operation: 'apply_proposal', kind: 'stock', id: proposal_id });
+  expect((await stored('stock t_stock_bracket'))?.fields).toMatchObject({ on_hand: 897, available: 897 });
+});
+
+test.each<[string, object, string]>([
+  ['a create without fields', { operation: 'create', kind: 'purchase_order' }, '/fields'],
+  ['a move without a record', { operation: 'act', kind: 'sales_order', action: 'process' }, '/id'],
+  ['an update of a record that does not exist', { operation: 'update', kind: 'supplier', id: 'sup_x', fields: { a: 1 } }, '/id'],
+  ['a proposal about another kind', { operation: 'apply_proposal', kind: 'supplier', id: 'prop_1' }, '/id'],
+])('%s is refused by the input that is wrong', async (_title, input, path) => {
+  await expect(write(input)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', more: { effect: 'none', details: { path } } });
+});
+
+test('a proposal about a record that does not exist is refused before it is staged', async () => {
+  const before = await ledger.records();
+  await expect(proposeCustomerUpdate.run({ ...customerChange, customer_id: 'cus_x' } as never, context())).rejects.toMatchObject({
+    more: { details: { path: '/customer_id' } },
+  });
+  expect(await ledger.records()).toEqual(before);
+});
