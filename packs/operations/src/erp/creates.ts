@@ -22,8 +22,11 @@ export interface Creation<Id extends string> {
 export const createdShape = <Id extends string>(id: Id) =>
   z.strictObject({ [id]: z.string(), external_url: z.string() } as Record<Id | 'external_url', z.ZodString>);
 
-/** Settings of every write: an ERP ends what runs longer than half a minute, so that after two nothing can still happen. */
-export const writeTimes = { timeout_ms: 30_000, settle_ms: 120_000, settle_is_final: true } as const;
+/**
+ * Times of every write. Half a minute after it was sent nothing can still happen: the ledger writes nothing after the deadline, and the
+ * database of an ERP ends statements after 5 s (a connector that cannot tell that says `absence_is_final: false`).
+ */
+export const writeTimes = { timeout_ms: 20_000, settle_ms: 30_000, settle_is_final: true } as const;
 
 /** `run`, `reconcile` and `verify` of a tool that creates one record of a kind. */
 export function creates<Id extends string>(kind: Kind, { id, check, system = hermesOf }: Creation<Id>) {

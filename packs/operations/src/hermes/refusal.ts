@@ -2,20 +2,15 @@ import { ToolError } from '@countersign/tool-kit';
 
 /** A refused input: nothing was sent to the system. `path` is a JSON Pointer into the inputs of the agent. */
 export function refused(path: string, reason: string, message: string, more: Record<string, unknown> = {}): ToolError {
-  return new ToolError('VALIDATION_ERROR', `${path} ${message}`, {
-    class: 'validation',
-    details: { path, reason, ...more },
-    effect: 'none',
-  });
+  const details = { path, reason, issues: [{ path, message }], ...more };
+  return new ToolError('VALIDATION_ERROR', `${path} ${message}`, { class: 'validation', details, effect: 'none' });
 }
 
 /** A record that the inputs name and the system does not have. */
 export function notFound(path: string, id: string): ToolError {
-  return new ToolError('VALIDATION_ERROR', `${path} ${JSON.stringify(id).slice(0, 100)} does not exist`, {
-    class: 'not_found',
-    details: { path, reason: 'not_found' },
-    effect: 'none',
-  });
+  const message = `${JSON.stringify(id).slice(0, 100)} does not exist`;
+  const details = { path, reason: 'not_found', issues: [{ path, message }] };
+  return new ToolError('VALIDATION_ERROR', `${path} ${message}`, { class: 'not_found', details, effect: 'none' });
 }
 
 /** The state of a record forbids the write. */
