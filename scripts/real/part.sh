@@ -1,5 +1,5 @@
 # Sourced by the scripts beside it: where the real parts live, which ports they use, how they start and how they end.
-#   COUNTERSIGN_REAL_PORT   first of 17 loopback ports (default 19200)   COUNTERSIGN_REAL_DIR   their files (default .real in the repository)
+#   COUNTERSIGN_REAL_PORT   first of 19 loopback ports (default 19200)   COUNTERSIGN_REAL_DIR   their files (default .real in the repository)
 #   COUNTERSIGN_REAL_NODES  1 or 3 Kafka nodes (default 1)               COUNTERSIGN_CACHE      downloads, shared by all checkouts
 #   COUNTERSIGN_REAL_HEAP   heap of each JVM (default 384m)              COUNTERSIGN_REAL_WAIT_S  how long a part may take to answer (default 120)
 set -euo pipefail
@@ -13,7 +13,7 @@ CACHE=${COUNTERSIGN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/countersign}
 DIR=${COUNTERSIGN_REAL_DIR:-$root/.real}
 mkdir -p "$DIR" "$CACHE"
 DIR=$(cd "$DIR" && pwd) CACHE=$(cd "$CACHE" && pwd)
-REGISTRY_PORT=$((PORT + 10)) POSTGRES_PORT=$((PORT + 11)) REDIS_PORT=$((PORT + 12)) S3_PORT=$((PORT + 13)) MAIL_PORT=$((PORT + 14))
+REGISTRY_PORT=$((PORT + 10)) POSTGRES_PORT=$((PORT + 11)) REDIS_PORT=$((PORT + 12)) S3_PORT=$((PORT + 13)) MAIL_PORT=$((PORT + 14)) TRYTON_PORT=$((PORT + 17)) TRYTON_DB_PORT=$((PORT + 18))
 # Postgres refuses root and its own user can't enter a private checkout
 if [ "$(id -u)" = 0 ]; then POSTGRES_DIR=${TMPDIR:-/tmp}/countersign-postgres-$(cksum <<<"$DIR" | cut -d' ' -f1); else POSTGRES_DIR=$DIR/postgres; fi
 

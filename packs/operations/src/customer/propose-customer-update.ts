@@ -1,7 +1,7 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { cancels, createdShape, creates, writeTimes } from '../erp/creates.js';
-import { checkTarget, PROPOSAL, proposal } from '../erp/proposals.js';
+import { checkChanges, PROPOSAL, proposal } from '../erp/proposals.js';
 import { amount, erpId, short } from '../hermes/shapes.js';
 
 const changes = z.strictObject({
@@ -30,7 +30,7 @@ export const proposeCustomerUpdate = defineTool({
   output: createdShape(PROPOSAL),
   ...creates('proposal', proposal),
   run: async ({ customer_id, changes, reason }, ctx) => {
-    await checkTarget(ctx, 'customer', 'customer_id', customer_id, changes);
+    checkChanges(changes);
     const staged = { operation: 'update', kind: 'customer', target: customer_id, changes, reason };
     return creates('proposal', proposal).run(staged, ctx);
   },

@@ -6,9 +6,14 @@ import type { Attempt, Hermes } from '../hermes/port.js';
 import { Journal } from '../ledger/journal.js';
 import { LedgerConnector } from '../ledger/ledger-connector.js';
 import type { OpeningRecords } from '../ledger/ledger-state.js';
+import { connectionIn } from './connection-file.js';
+import { trytonOf } from './tryton-connection.js';
 
 /** The folder setting of the pack. What a tenant's tools keep lies in its own folder there. */
 export const ROOT_SETTING = 'OPERATIONS_ROOT';
+
+/** The password of the tenant's business system. */
+export const ERP_SECRET = 'operations_erp';
 
 /** The records that come with the pack, so that every tool has data after installation. */
 const SHIPPED = fileURLToPath(new URL('../../data/opening.json', import.meta.url));
@@ -20,6 +25,8 @@ const journals = new Map<string, Journal>();
 /** The business system of the tenant that calls. */
 export async function hermesOf(ctx: RunContext): Promise<Hermes> {
   const folder = await ctx.tenantFolder(ROOT_SETTING);
+  const erp = await connectionIn(folder);
+  if (erp) return trytonOf(ctx.tenant_id, erp, await ctx.secrets.get(ERP_SECRET), ctx.signal);
   const own = path.join(folder, 'opening.json');
   const opening = (await stampOf(own)) === undefined ? SHIPPED : own;
   const stamp = `${opening} ${await stampOf(opening)}`;

@@ -39,7 +39,7 @@ export function creates<Id extends string>(kind: Kind, { id, check, system = her
       return answer(before.kind === 'present' ? before.record : await erp.create(kind, values, attemptOf(ctx)));
     },
     reconcile: async (_values: Values, ctx: RunContext): Promise<Reconciled<Created<Id>>> =>
-      reconciled(await system(ctx), kind, ctx, answer),
+      reconciled(await system(ctx), kind, ctx, { output: answer }),
     verify: async (_values: Values, output: Created<Id>, ctx: RunContext): Promise<Verified> =>
       stands(await system(ctx), kind, output[id], ctx),
   };

@@ -52,8 +52,11 @@ export function moves<Id extends string>(kind: Kind, id: Id, moveOf: (input: Val
         throw conflict('other_state', `${before.id} is ${before.status}, not ${move.from}: read it again`, { status: before.status });
       return answerOf(id, await moved(erp, kind, before, move, ctx));
     },
-    reconcile: async (_input: Values, ctx: RunContext): Promise<Reconciled<Moved<Id>>> =>
-      reconciled(await hermesOf(ctx), kind, ctx, (record) => answerOf(id, record)),
+    reconcile: async (input: Values, ctx: RunContext): Promise<Reconciled<Moved<Id>>> =>
+      reconciled(await hermesOf(ctx), kind, ctx, {
+        output: (record) => answerOf(id, record),
+        shows: ({ status }) => moveOf(input).reached.includes(status),
+      }),
     verify: async (input: Values, _output: Moved<Id>, ctx: RunContext): Promise<Verified> => {
       const record = await (await hermesOf(ctx)).read(kind, String(input[id]));
       if (record && moveOf(input).reached.includes(record.status)) return { kind: 'verified' };

@@ -23,3 +23,11 @@ export function marksIn(reference: string): string[] {
 export function unmarked(reference: string): string {
   return reference.replace(MARK, '').trim();
 }
+
+/** A reference with one mark more. The first one, of the attempt that created the record, stays; of later ones only the newest. */
+export function addedMark(reference: string, key: string): string {
+  const [first] = marksIn(reference);
+  const own = markOf(key);
+  const marks = first === undefined || first === own ? [own] : [first, own];
+  return [unmarked(reference), ...marks.map((mark) => `cs:${mark}`)].join(' ').trim();
+}

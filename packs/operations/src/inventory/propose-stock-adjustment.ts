@@ -1,7 +1,7 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { cancels, createdShape, creates, writeTimes } from '../erp/creates.js';
-import { checkTarget, PROPOSAL, proposal } from '../erp/proposals.js';
+import { PROPOSAL, proposal } from '../erp/proposals.js';
 import { erpId, short } from '../hermes/shapes.js';
 
 /** Stages a counted quantity. Nothing changes until a person approves it as a `propose_write`. */
@@ -22,7 +22,6 @@ export const proposeStockAdjustment = defineTool({
   ...creates('proposal', proposal),
   run: async ({ stock_id, counted, reason }, ctx) => {
     const changes = { on_hand: counted };
-    await checkTarget(ctx, 'stock', 'stock_id', stock_id, changes);
     return creates('proposal', proposal).run({ operation: 'update', kind: 'stock', target: stock_id, changes, reason }, ctx);
   },
   compensate: cancels('proposal', proposal),

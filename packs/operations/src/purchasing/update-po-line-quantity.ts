@@ -51,7 +51,10 @@ export const updatePoLineQuantity = defineTool({
   output: z.strictObject({ po_id: z.string(), line: line_no, quantity, external_url: z.string() }),
   run: async (asked, ctx) => answerOf(await setQuantity(asked, ctx), asked),
   reconcile: async (asked, ctx): Promise<Reconciled<ReturnType<typeof answerOf>>> =>
-    reconciled(await hermesOf(ctx), KIND, ctx, (record) => answerOf(record, asked)),
+    reconciled(await hermesOf(ctx), KIND, ctx, {
+      output: (record) => answerOf(record, asked),
+      shows: (record) => quantityIn(record, asked.line) === asked.quantity,
+    }),
   verify: async ({ po_id, line, quantity }, _output, ctx): Promise<Verified> => {
     const record = await (await hermesOf(ctx)).read(KIND, po_id);
     const now = record && quantityIn(record, line);

@@ -39,10 +39,18 @@ test.each<[string, object, string]>([
   await expect(write(input)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', more: { effect: 'none', details: { path } } });
 });
 
-test('a proposal about a record that does not exist is refused before it is staged', async () => {
-  const before = await ledger.records();
-  await expect(proposeCustomerUpdate.run({ ...customerChange, customer_id: 'cus_x' } as never, context())).rejects.toMatchObject({
-    more: { details: { path: '/customer_id' } },
+test('a proposal about a record that does not exist is refused when it is applied, and stays proposed', async () => {
+  const { proposal_id } = (await proposeCustomerUpdate.run({ ...customerChange, customer_id: 'cus_x' } as never, context())) as {
+    proposal_id: string;
+  };
+  await expect(write({ operation: 'apply_proposal', kind: 'customer', id: proposal_id })).rejects.toMatchObject({
+    more: { class: 'not_found', effect: 'none' },
   });
-  expect(await ledger.records()).toEqual(before);
+  expect((await stored(`proposal ${proposal_id}`))?.status).toBe('proposed');
+});
+
+test('a proposal that changes nothing is refused', async () => {
+  await expect(proposeCustomerUpdate.run({ ...customerChange, changes: {} } as never, context())).rejects.toMatchObject({
+    more: { details: { path: '/changes' } },
+  });
 });

@@ -33,7 +33,7 @@ const input = z.strictObject({
 export type NovelWrite = z.output<typeof input>;
 
 const found = async ({ kind }: NovelWrite, ctx: RunContext): Promise<Reconciled<ReturnType<typeof answerOf>>> =>
-  reconciled(await hermesOf(ctx), kind, ctx, (record) => answerOf(kind, record));
+  reconciled(await hermesOf(ctx), kind, ctx, { output: (record) => answerOf(kind, record) });
 
 /**
  * The way for operations that have no tool yet. A person approves each use, whatever a policy allows to others; the report of its uses names

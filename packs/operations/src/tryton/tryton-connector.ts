@@ -1,0 +1,136 @@
+import { ToolError } from '@countersign/tool-kit';
+import { addedMark, marked, markOf, marksIn, unmarked } from '../hermes/attempt-mark.js';
+import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
+import { checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
+import { checkedParty } from './tryton-checks.js';
+import { type TrytonKind, trytonKinds } from './tryton-kinds.js';
+import type { TrytonModels } from './tryton-model.js';
+
+const OPEN = ['draft', 'quotation'];
+
+/** Hermes on Tryton 7.0. The key of an attempt is a mark in the field `reference`: Tryton knows no idempotency key. */
+export class TrytonConnector implements Hermes {
+  constructor(
+    private readonly models: TrytonModels,
+    private readonly url: URL,
+    private readonly company: number,
+    readonly absence_is_final: boolean,
+  ) {}
+
+  async find(kind: Kind, query: Query, { limit, cursor }: Page): Promise<Found> {
+    const domain: unknown[] = Object.entries(query.where).map(([name, value]) => [name, '=', value]);
+    if (query.overdue_at !== undefined) throw notSupported(kind, 'lists what is overdue');
+    if (query.open) domain.push(['state', 'in', OPEN]);
+    if (query.text !== undefined) domain.push(['rec_name', 'ilike', `%${escaped(query.text)}%`]);
+    if (cursor !== undefined) domain.push(['id', '>', numberOf(cursor)]);
+    const records = await this.records(kind, domain, limit + 1);
+    const items = records.slice(0, limit);
+    return { items, next_cursor: records.length > limit ? (items.at(-1)?.id as string) : null };
+  }
+
+  async read(kind: Kind, id: string): Promise<ErpRecord | undefined> {
+    const [record] = await this.records(kind, [['id', '=', numberOf(id)]], 1);
+    return record;
+  }
+
+  async create(kind: Kind, { reference = '', ...values }: Values, attempt: Attempt): Promise<ErpRecord> {
+    const { model, addresses = [], actions } = kindOf(kind);
+    if (!actions) throw notSupported(kind, 'creates');
+    const party = await checkedParty(this.models, kind, values, attempt.signal);
+    const address = Object.fromEntries(addresses.map((name) => [name, party?.addresses[0]]));
+    checkNotAborted(attempt);
+    const record = { company: this.company, ...address, ...values, reference: marked(String(reference), attempt.key) };
+    return this.existing(kind, String(await this.models.create(model, record, attempt.signal)));
+  }
+
+  async update(kind: Kind, id: string, { line, quantity, ...values }: Values, attempt: Attempt): Promise<ErpRecord> {
+    const [record] = await this.raw(kind, [['id', '=', numberOf(id)]], 1);
+    if (!record) throw notFound('/id', id);
+    const changed = line === undefined ? {} : { lines: [['write', [lineOf(record, Number(line))], { quantity }]] };
+    checkNotAborted(attempt);
+    const reference = addedMark(String(record.reference ?? ''), attempt.key);
+    await this.models.write(kindOf(kind).model, numberOf(id), { ...values, ...changed, reference }, attempt.signal);
+    return this.existing(kind, id);
+  }
+
+  /** Announces the attempt in the reference, and then presses the buttons: Tryton has no transaction over both. */
+  async act(kind: Kind, id: string, action: Action, attempt: Attempt): Promise<ErpRecord> {
+    const { model, actions } = kindOf(kind);
+    const [record] = await this.raw(kind, [['id', '=', numberOf(id)]], 1);
+    if (!record) throw notFound('/id', id);
+    const buttons = actions?.[action]?.[String(record.state)] ?? actions?.[action]?.['*'];
+    if (!buttons) throw notSupported(kind, action);
+    checkNotAborted(attempt);
+    await this.announce(model, numberOf(id), { reference: addedMark(String(record.reference ?? ''), attempt.key) }, attempt);
+    for (const button of buttons) await this.models.press(model, numberOf(id), button, attempt.signal);
+    return this.existing(kind, id);
+  }
+
+  async readBack(kind: Kind, key: string): Promise<ReadBack> {
+    const mark = markOf(key);
+    const found = await this.raw(kind, [['reference', 'like', `%cs:${escaped(mark)}%`]], 10);
+    const own = found.filter(({ reference }) => marksIn(String(reference ?? '')).includes(mark));
+    if (own.length > 1) return { kind: 'unknown', why: `${own.length} records carry the mark of this attempt` };
+    return own[0] ? { kind: 'present', record: this.shown(kind, own[0]) } : { kind: 'absent' };
+  }
+
+  /** An announcement that is lost leaves a mark at most: what was to be announced was not sent. */
+  private async announce(model: string, id: number, values: Values, { signal }: Attempt): Promise<void> {
+    await this.models.write(model, id, values, signal).catch((error: ToolError) => {
+      throw error.more ? new ToolError(error.code, error.message, { ...error.more, effect: 'none' }) : error;
+    });
+  }
+
+  private async existing(kind: Kind, id: string): Promise<ErpRecord> {
+    const record = await this.read(kind, id);
+    if (!record) throw new ToolError('PROVIDER_ERROR', `Tryton does not show ${id} after the write`, { class: 'server' });
+    return record;
+  }
+
+  private async records(kind: Kind, domain: unknown[], limit: number): Promise<ErpRecord[]> {
+    return (await this.raw(kind, domain, limit)).map((record) => this.shown(kind, record));
+  }
+
+  /** Reads get their own limit of time: a write that is given up must still be looked for. */
+  private raw(kind: Kind, domain: unknown[], limit: number): Promise<Values[]> {
+    const { model, fields } = kindOf(kind);
+    return this.models.search(model, domain, fields, limit, AbortSignal.timeout(10_000));
+  }
+
+  private shown(kind: Kind, { id, state, active, reference, 'lines.': lines, ...fields }: Values): ErpRecord {
+    const { model, states = {} } = kindOf(kind);
+    const status = state === undefined ? (active === false ? 'archived' : 'active') : (states[String(state)] ?? String(state));
+    const of_lines = Array.isArray(lines) ? { line_quantities: lines.map(({ quantity }) => Number(quantity)) } : {};
+    const external_url = `${this.url.origin}/#${this.url.pathname.replaceAll('/', '')}/model/${model}/${String(id)}`;
+    return {
+      id: String(id),
+      status,
+      reference: unmarked(String(reference ?? '')),
+      external_url,
+      ...of_lines,
+      fields: { ...fields, ...(lines ? { lines } : {}) },
+    };
+  }
+}
+
+function kindOf(kind: Kind): TrytonKind {
+  const known = trytonKinds[kind];
+  if (!known) throw notSupported(kind, 'reads');
+  return known;
+}
+
+function notSupported(kind: Kind, what: string): ToolError {
+  return conflict('not_supported', `the connector of Tryton has no ${kind} that it ${what}`);
+}
+
+const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
+
+/** Ids of Tryton are numbers; another id names nothing. */
+const numberOf = (id: string): number => (/^\d{1,9}$/.test(id) ? Number(id) : -1);
+
+function lineOf(record: Values, line: number): number {
+  const lines = (record['lines.'] ?? []) as { id: number }[];
+  const found = lines[line - 1];
+  if (!found) throw refused('/line', 'not_found', `${line} does not exist: the order has ${lines.length} lines`);
+  return found.id;
+}

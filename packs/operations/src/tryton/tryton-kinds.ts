@@ -1,0 +1,58 @@
+import type { Action, Kind } from '../hermes/port.js';
+
+/** How Tryton keeps a kind. */
+export interface TrytonKind {
+  model: string;
+  /** Fields that are read; those of lines with the prefix `lines.`. */
+  fields: readonly string[];
+  /** Fields that a new record gets from its party, if the mapping names none. */
+  addresses?: readonly string[];
+  /** States of Tryton that Hermes calls otherwise. */
+  states?: Readonly<Record<string, string>>;
+  /** The methods of an action, by the state that they begin in; `*` for all others. */
+  actions?: Partial<Record<Action, Readonly<Record<string, readonly string[]>>>>;
+}
+
+const ORDER_LINES = ['lines.product', 'lines.quantity', 'lines.unit_price'];
+const ORDER_ACTIONS = {
+  quote: { '*': ['quote'] },
+  draft: { '*': ['draft'] },
+  confirm: { draft: ['quote', 'confirm'], '*': ['confirm'] },
+  process: { '*': ['process'] },
+  cancel: { '*': ['cancel'] },
+} as const;
+
+export const trytonKinds: Partial<Record<Kind, TrytonKind>> = {
+  customer: { model: 'party.party', fields: ['name', 'code', 'active'] },
+  supplier: { model: 'party.party', fields: ['name', 'code', 'active'] },
+  product: { model: 'product.product', fields: ['name', 'code', 'active', 'list_price', 'cost_price'] },
+  invoice: {
+    model: 'account.invoice',
+    fields: ['number', 'state', 'reference', 'party', 'currency', 'invoice_date', 'total_amount', 'amount_to_pay'],
+  },
+  purchase_order: {
+    model: 'purchase.purchase',
+    fields: ['number', 'state', 'reference', 'party', 'currency', 'delivery_date', 'total_amount', 'comment', ...ORDER_LINES],
+    addresses: ['invoice_address'],
+    actions: ORDER_ACTIONS,
+  },
+  sales_order: {
+    model: 'sale.sale',
+    fields: ['number', 'state', 'reference', 'party', 'currency', 'sale_date', 'total_amount', 'comment', ...ORDER_LINES],
+    addresses: ['invoice_address', 'shipment_address'],
+    actions: ORDER_ACTIONS,
+  },
+  production_order: {
+    model: 'production',
+    fields: ['number', 'state', 'reference', 'product', 'quantity', 'planned_date'],
+    states: { request: 'draft' },
+    actions: {
+      draft: { '*': ['draft'] },
+      wait: { '*': ['wait'] },
+      assign: { '*': ['assign_try'] },
+      run: { '*': ['run'] },
+      done: { '*': ['done'] },
+      cancel: { '*': ['cancel'] },
+    },
+  },
+};
