@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test-real.sh [vitest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3 and mail. Starts them side by side and ends
+# test-real.sh [vitest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3, mail and Tryton. Starts them side by side and ends
 # them again, unless they ran before. With a Docker engine Kafka, registry, Postgres and Redis come from docker-compose.yml through testcontainers instead.
 # Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part or time the machine (*.alone.real.spec.js).
 source "$(dirname "$0")/part.sh"
@@ -18,8 +18,8 @@ arguments=("$@")
 
 if [ -z "${COUNTERSIGN_REAL_SCRIPTS:-}" ] && command -v docker >/dev/null && docker info >/dev/null 2>&1; then
   say "a Docker engine answers: using containers"
-  trap 'bash "$here/s3.sh" down; bash "$here/mail.sh" down' EXIT
-  others=$(bash "$here/s3.sh" up && bash "$here/mail.sh" up) || { echo "S3 OR MAIL DID NOT START: no test was run" >&2; exit 1; }
+  trap 'for part in s3 mail tryton; do bash "$here/$part.sh" down; done' EXIT
+  others=$(bash "$here/s3.sh" up && bash "$here/mail.sh" up && bash "$here/tryton.sh" up) || { echo "S3, MAIL OR TRYTON DID NOT START: no test was run" >&2; exit 1; }
   eval "$others"
   on_parts node scripts/real/containers.mjs
   exit

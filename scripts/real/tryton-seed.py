@@ -49,7 +49,7 @@ def product(name, code, price, cost, category):
     template = Model.get('product.template')(
         name=name, default_uom=unit, type='goods', purchasable=True, salable=True, producible=True,
         list_price=Decimal(price), account_category=category)
-    template.products[0].code, template.products[0].cost_price = code, Decimal(cost)
+    template.products[0].suffix_code, template.products[0].cost_price = code, Decimal(cost)
     template.save()
     return template.products[0]
 

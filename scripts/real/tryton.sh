@@ -70,7 +70,6 @@ seed() {
   tar -C "$CLUSTER" -cf "$SEED.$$" data && mv "$SEED.$$" "$SEED"
 }
 
-# The module of the guard lies in the environment of Python, which checkouts share.
 restore() {
   mkdir -p "$CLUSTER"
   [ "$(id -u)" != 0 ] || chown postgres "$CLUSTER"
@@ -94,8 +93,9 @@ up() {
     start_database
     in_background "$TRYTON" "$VENV/bin/trytond" -c "$TRYTON/trytond.conf" -d "$DATABASE"
   }
-  wait_until Tryton "$TRYTON" curl -sf -m 5 "http://127.0.0.1:$TRYTON_PORT/$DATABASE/" -H 'content-type: application/json' \
-    -d '{"id":1,"method":"common.server.version","params":[]}'
+  # It answers 401 without a session, as soon as it serves the database.
+  wait_until Tryton "$TRYTON" curl -s -o /dev/null -m 5 "http://127.0.0.1:$TRYTON_PORT/$DATABASE/" -H 'content-type: application/json' \
+    -d '{"id":1,"method":"model.res.user.get_preferences","params":[true,{}]}'
 }
 
 down() {

@@ -3,18 +3,24 @@ import path from 'node:path';
 import { ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-const shape = z.strictObject({
-  connector: z.literal('tryton'),
-  /** `http://host/<database>/` */
-  url: z.url({ protocol: /^https?$/ }),
-  user: z.string().min(1).max(100),
-  company: z.int().min(1).default(1),
-  limits: z
-    .strictObject({ at_once: z.int().min(1).max(50), per_second: z.number().positive().max(1_000) })
-    .default({ at_once: 4, per_second: 20 }),
-});
+const limits = z
+  .strictObject({ at_once: z.int().min(1).max(50), per_second: z.number().positive().max(1_000) })
+  .default({ at_once: 4, per_second: 20 })
+  .describe('of requests to this system');
+const url = z.url({ protocol: /^https?$/ });
 
-/** The business system of a tenant, as its operator names it; the password is the tenant's secret. */
+const shape = z.discriminatedUnion('connector', [
+  z.strictObject({
+    connector: z.literal('tryton'),
+    url: url.describe('`http://host/<database>/`'),
+    user: z.string().min(1).max(100),
+    company: z.int().min(1).default(1),
+    limits,
+  }),
+  z.strictObject({ connector: z.literal('odoo'), url, database: z.string().min(1).max(100), limits }),
+]);
+
+/** The business system of a tenant, as its operator names it; the password or the key is a secret of the tenant. */
 export type ErpConnection = z.output<typeof shape>;
 
 /** `connection.json` in the folder of the tenant; undefined: the tenant works on its ledger. @throws ToolError if the file is not valid */

@@ -7,7 +7,7 @@ import { Journal } from '../ledger/journal.js';
 import { LedgerConnector } from '../ledger/ledger-connector.js';
 import type { OpeningRecords } from '../ledger/ledger-state.js';
 import { connectionIn } from './connection-file.js';
-import { trytonOf } from './tryton-connection.js';
+import { erpOf } from './opened-connections.js';
 
 /** The folder setting of the pack. What a tenant's tools keep lies in its own folder there. */
 export const ROOT_SETTING = 'OPERATIONS_ROOT';
@@ -26,7 +26,7 @@ const journals = new Map<string, Journal>();
 export async function hermesOf(ctx: RunContext): Promise<Hermes> {
   const folder = await ctx.tenantFolder(ROOT_SETTING);
   const erp = await connectionIn(folder);
-  if (erp) return trytonOf(ctx.tenant_id, erp, await ctx.secrets.get(ERP_SECRET), ctx.signal);
+  if (erp) return erpOf(ctx.tenant_id, erp, await ctx.secrets.get(ERP_SECRET), ctx.signal);
   const own = path.join(folder, 'opening.json');
   const opening = (await stampOf(own)) === undefined ? SHIPPED : own;
   const stamp = `${opening} ${await stampOf(opening)}`;

@@ -11,9 +11,10 @@ export interface Exchanged {
 
 /**
  * One request to the business system that the operator named. Follows no redirect and reads a bounded answer.
- * @throws ToolError NETWORK_ERROR or TIMEOUT; effect `none` only where the connection was refused
+ * @throws ToolError NETWORK_ERROR or TIMEOUT; effect `none` only where nothing was sent
  */
 export async function exchange(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Exchanged> {
+  if (signal.aborted) throw new ToolError('CANCELLED', 'the call was given up before the request was sent', { effect: 'none' });
   const ends = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
   try {
     const init = {
