@@ -4,7 +4,7 @@ import type { Evidence } from '@countersign/process';
 import { HASH_BYTES, parseTilePath } from '@countersign/proofs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Cosigned } from './audit-queries.schemas.js';
-import { cosignedFault, notCovered } from './cosigned-only.js';
+import { cosignedFault, notCovered, notProven } from './cosigned-only.js';
 
 /** Injection token of the evidence: checkpoints, tiles and keys. */
 export const EVIDENCE = Symbol('evidence');
@@ -38,7 +38,7 @@ export class AuditCheckpointsService {
   /** Proves that the newest checkpoint extends the checkpoint of size `first` by appends only. */
   async consistency(first: number): Promise<{ first: number; second: number; path: string[]; checkpoint: string } | Refusal> {
     const found = await this.proofs.consistency(first);
-    if (typeof found === 'string') return new Refusal('internal', `the checkpoint cannot be proven: ${found}`);
+    if (typeof found === 'string') return notProven(`the checkpoint cannot be proven: ${found}`);
     return found
       ? { first, ...found }
       : new Refusal('not-found', `no checkpoint has the size ${first}`, { reason: 'checkpoint_not_found' });

@@ -7,6 +7,7 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { entriesAnswer, headsAnswer } from './audit-answers.schemas.js';
 import { entriesQuery, headsQuery } from './audit-queries.schemas.js';
+import { notProven } from './cosigned-only.js';
 
 /** `/v1/audit/heads` and `/entries`: input for witnesses and `verify --since`. Only hashes and tree names, equal for every tenant. */
 @ApiTags('audit')
@@ -38,7 +39,6 @@ const outOfOrder = (first: number, second: number): Refusal =>
 
 function answerOf<T>(answer: EntriesAnswer<T>, missing: string): T | Refusal {
   if (answer.kind === 'not_found') return new Refusal('not-found', missing, { reason: 'audit_record_not_found' });
-  if (answer.kind === 'broken')
-    return new Refusal('conflict', `the stored hashes do not prove the entries: ${answer.reason}`, { reason: 'proof_broken' });
+  if (answer.kind === 'broken') return notProven(`the stored hashes do not prove the entries: ${answer.reason}`);
   return answer.found;
 }

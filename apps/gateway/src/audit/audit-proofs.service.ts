@@ -8,7 +8,7 @@ import type { proofAnswer } from './audit-answers.schemas.js';
 import { AuditEventsService } from './audit-events.service.js';
 import type { ProofQuery } from './audit-queries.schemas.js';
 import { AuditReads } from './audit-reads.js';
-import { notCovered } from './cosigned-only.js';
+import { notCovered, notProven } from './cosigned-only.js';
 import { PlacedRecords } from './placed-records.js';
 
 type Proven = Omit<z.infer<typeof proofAnswer>, 'vkey'>;
@@ -29,7 +29,7 @@ export class AuditProofsService {
     if (record instanceof Refusal) return record;
     const answer = await this.proofs.prove(record);
     if (answer.kind === 'not_covered') return notCovered();
-    if (answer.kind === 'broken') return new Refusal('internal', `the record cannot be proven: ${answer.reason}`);
+    if (answer.kind === 'broken') return notProven(`the record cannot be proven: ${answer.reason}`);
     await this.reads.record({ tenant_id, by: principal, what: 'proof', query, items: 1 });
     const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
     return {

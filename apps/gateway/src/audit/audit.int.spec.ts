@@ -27,6 +27,8 @@ const proof = {
   entry: { number: 7, time_ms: 1, trees: 1, path: [] },
   checkpoint: 'note',
 };
+/** What the proofs of this record and of the first checkpoint lack. */
+const WRONG = 'the leaf of tool-executed/0/13 is not in the signed tree';
 const parts = {
   evidence: {
     signer: { verifier: { vkey: 'vkey' } },
@@ -38,10 +40,16 @@ const parts = {
       add: async () => ({ refused: 'the note is not a checkpoint' }),
     },
   },
-  proofs: { checkpoint: async () => 'note', consistency: async () => undefined, prove: async () => ({ kind: 'proof', proof }) },
+  proofs: {
+    checkpoint: async () => 'note',
+    consistency: async (first: number) => (first === 13 ? WRONG : undefined),
+    prove: async ({ offset }: typeof record) => (offset === 13 ? { kind: 'broken', reason: WRONG } : { kind: 'proof', proof }),
+  },
   entries: { heads: async () => ({ kind: 'not_found' }), entries: async () => ({ kind: 'broken', reason: 'a tile is missing' }) },
   events: { find: async () => undefined, window: async () => undefined },
-  records: { read: async (tenant_id: string) => (tenant_id === 'acme' ? record : undefined) },
+  records: {
+    read: async (tenant_id: string, { offset }: { offset: number }) => (tenant_id === 'acme' ? { ...record, offset } : undefined),
+  },
   reads: { record: async ({ what, items }: { what: string; items: number }) => void reads.push(`${what} ${items}`) },
   exports: { open: async () => 'not_covered' },
   bundles: {},
@@ -122,6 +130,15 @@ test('an unknown, an uncovered and an unproven record each have their own status
   expect([entries.status, entries.body.validation.issues[0].path]).toEqual([400, '/second']);
   const note = await app.send('POST', '/v1/audit/cosignatures', { role: 'auditor', body: { note: 'x' } });
   expect([note.status, note.body.detail]).toEqual([409, 'the note is not a checkpoint']);
+});
+
+test('a record or checkpoint that cannot be proven answers 409 with what is wrong, and is not recorded as a read', async () => {
+  const before = reads.length;
+  for (const path of ['proof?topic=tool-executed&partition=0&offset=13', 'consistency?first=13']) {
+    const { status, body } = await get(path);
+    expect([path, status, body.reason, body.detail]).toEqual([path, 409, 'proof_broken', expect.stringContaining(WRONG)]);
+  }
+  expect(reads.length).toBe(before);
 });
 
 test('operators and auditors see damage; only an operator accepts it, and only open damage', async () => {

@@ -8,7 +8,7 @@ import { ConfigurationService } from '../configuration/configuration.service.js'
 import type { BundleQuery } from './audit-queries.schemas.js';
 import { AuditReads } from './audit-reads.js';
 import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
-import { cosignedFault, notCovered } from './cosigned-only.js';
+import { cosignedFault, notCovered, notProven } from './cosigned-only.js';
 
 const CALLS_MAX = 500;
 
@@ -60,7 +60,7 @@ function bundleOf(made: MadeBundle): Bundle | Refusal {
         reason: 'record_dropped',
       });
     case 'broken':
-      return new Refusal('internal', `the records cannot be proven: ${made.reason}`);
+      return notProven(`the records cannot be proven: ${made.reason}`);
   }
 }
 

@@ -13,6 +13,9 @@ const neverCosigned = (code: string, message: string): Refusal =>
 export const notCovered = (): Refusal =>
   new Refusal('unavailable', 'no checkpoint covers the record yet: retry in a second', { reason: 'checkpoint_pending' });
 
+/** The log, the tiles and the signed heads do not agree: `detail` says what is wrong. The request is sound, so it is no fault of the server's code. */
+export const notProven = (detail: string): Refusal => new Refusal('conflict', detail, { reason: 'proof_broken' });
+
 /** Why a request that requires a cosigned checkpoint cannot have one; undefined if it can, or requires none. */
 export async function cosignedFault(
   notes: Pick<CosignedNotes, 'asks' | 'checksHeads' | 'newest'>,
