@@ -165,7 +165,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(free, 'refused').differences).toEqual(['approval_avoided', 'status', 'newly_started']);
     });
 
-    test('other rules get a history that was not recorded then: four calls before the one that waited, three without the first', async () => {
+    test('other rules get a history that was not recorded then: four calls before the one that waited; one that counts a call of unknown outcome is unknown', async () => {
       const expected = (calls_before: number) => ({
         kind: 'policy',
         bundle: { rules: [{ id: 'fifth', tools: 'probe_read', effect: 'deny', when: `history.case.calls == ${calls_before}` }] },
@@ -174,16 +174,17 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(answer, 'dependent')).toMatchObject({ differences: ['newly_denied', 'status', 'never_started'] });
       expect(of(answer, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
       expect(of(await answered([expected(3)]), 'dependent')).toMatchObject({ differences: [], unknown: [] });
-      const without = { kind: 'left_out', call_id: calls.small };
-      expect(of(await answered([expected(3), without]), 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
+      // Without the first, its repeat runs with an unknown outcome, and the rule counts that call.
+      const without = await answered([expected(3), { kind: 'left_out', call_id: calls.small }]);
+      expect(of(without, 'dependent').unknown).toMatchObject([{ what: 'ruling', call_id: calls.repeat }]);
       const range = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', { changes: [expected(4)], limit: 500 });
       expect(of(range.body, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
     });
 
-    test('a call left out: its repeat runs instead with its recorded result, and is marked', async () => {
+    test('a call left out: its repeat runs instead, and its result is unknown: none is taken from the call that is left out', async () => {
       const answer = await answered([{ kind: 'left_out', call_id: calls.small }]);
       expect(of(answer, 'small')).toMatchObject({ differences: ['left_out'], counterfactual: null });
-      expect(of(answer, 'repeat')).toMatchObject({ result: { kind: 'identical_call', call_id: calls.small } });
+      expect(of(answer, 'repeat')).toMatchObject({ result: null, unknown: [{ what: 'result', call_id: calls.small }] });
     });
 
     test('another result: the decisions on dependants use it', async () => {

@@ -7,7 +7,7 @@ import type { InputEvent, RecordedCall, RunEvent } from './recorded-calls.js';
 import { hasRun, identical, resourcesOf, startedAt } from './recorded-run.js';
 import { endedAs, replacedBy, shifted } from './simulated-outcome.js';
 import type { SimulatedTrust } from './simulated-trust.js';
-import type { SimulatedWorld } from './simulated-world.js';
+import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
 
 /** The ruling or grant that lets a call run in the changed world. */
 export interface Authority {
@@ -131,8 +131,11 @@ export class SimulatedRuns {
     const doubt = this.whyUnlike(call, recorded);
     if (doubt) world.cannotKnow(call_id, { what: 'result', ...doubt });
     else if (recorded && this.asOnRecord(recorded, call, same ? shift_ms : world.now_ms - (startedAt(recorded) ?? world.now_ms))) return;
-    else if (this.fromElsewhere(authority)) return;
-    else world.cannotKnow(call_id, { what: 'result', why: 'the call never ran', call_id: null });
+    else {
+      const because = this.fromElsewhere(authority);
+      if (!because) return;
+      world.cannotKnow(call_id, { what: 'result', ...because });
+    }
     world.limits.leaveOpen(call_id);
   }
 
@@ -154,11 +157,11 @@ export class SimulatedRuns {
     const config = world.history.asOf(world.now_ms);
     const holder = joined_call_id ?? world.keys.holder(meta.tenant_id, call, config, world.now_ms)?.call_id;
     if (holder === undefined || holder === meta.call_id) return undefined;
-    return recorded && recorded.runs.length > 0 && !world.affected.has(holder) ? undefined : holder;
+    return recorded && recorded.runs.length > 0 && !world.isChanged(holder) ? undefined : holder;
   }
 
-  /** Uses a given result, or the recorded result of a call with the same inputs. */
-  private fromElsewhere(authority: Authority): boolean {
+  /** Uses a given result, or that of a call with the same inputs. @returns why there is none; undefined if it was used. */
+  private fromElsewhere(authority: Authority): Omit<UnknownBecause, 'what'> | undefined {
     const { world } = this;
     const { meta, call } = authority;
     const call_id = meta.call_id as string;
@@ -166,15 +169,16 @@ export class SimulatedRuns {
     if (given) {
       world.sources.set(call_id, { kind: 'replaced', call_id });
       this.end(authority, replacedBy(given, endedAs('succeeded', world.now_ms)));
-      return true;
+      return undefined;
     }
     const twin = identical(world, call_id, call);
-    if (!twin) return false;
+    if (!twin) return { why: 'the call never ran', call_id: null };
+    if ('why' in twin) return twin;
     world.sources.set(call_id, { kind: 'identical_call', call_id: twin.call_id });
     const { outcome } = twin;
     const took_ms = outcome.ended_at_ms - outcome.started_at_ms;
     this.end(authority, { ...outcome, started_at_ms: world.now_ms, ended_at_ms: world.now_ms + took_ms });
-    return true;
+    return undefined;
   }
 
   /** Why the recorded result cannot be used; undefined if it can. */

@@ -146,6 +146,11 @@ export class SimulatedWorld {
     return this.unknown.has(call_id);
   }
 
+  /** True if the course of the call differs from the record so far, or the changes give it another result or leave it out. */
+  isChanged(call_id: string): boolean {
+    return this.affected.has(call_id) || this.changes.some((change) => 'call_id' in change && change.call_id === call_id);
+  }
+
   /** Handles the end of an approval: the call is affected if the record has another end, or another time. */
   noteApprovalEnd(call_id: string): void {
     const now = this.calls.get(call_id)?.approval_end;
