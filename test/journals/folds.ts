@@ -101,6 +101,7 @@ export function notReproduced(events: readonly ReadEvent[], tenant_id: string): 
   const recording = {
     tenant_id,
     calls,
+    own: new Set(calls.ids()),
     configuration,
     trust: of('trust-view'),
     ...nothing,

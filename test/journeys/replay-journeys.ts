@@ -90,7 +90,37 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(bundle.calls.map(({ decided }) => decided.status).sort()).toEqual(['denied', 'succeeded', 'succeeded', 'succeeded']);
       const { code, output } = await replayed(one);
       expect(output).toContain('replayed: 4 calls');
+      expect(output).toContain('every decision and envelope is identical');
+      expect(output).toContain('not shown by the bundle: the records themselves');
       expect(code).toBe(0);
+      for (const { call_id, envelope } of bundle.calls) {
+        // Whether the effect is still in place is read for each answer; no record has it.
+        const { effect_now: _, superseded_by: __, ...recorded } = envelope as Record<string, unknown>;
+        expect((await agent.request('GET', `/v1/calls/${call_id}`)).body).toMatchObject(recorded);
+      }
+    });
+
+    test('calls of others that share a limit are sums in a bundle, not records', async () => {
+      const limit_id = `replayed-${process.pid}`;
+      const shared = { kind: 'rate', scope: 'tenant', max: 100_000, window_ms: 3_600_000 };
+      expect((await at.admin.request('PUT', `/v1/limits/${limit_id}`, shared)).status).toBe(200);
+      const other = await at.admin.keyFor('agent', `other-replayed-${process.pid}`, ['agent']);
+      const run = `run-shared-${process.pid}`;
+      for (const [who, of] of [
+        [other, null],
+        [agent, run],
+        [other, null],
+        [agent, run],
+      ] as const) {
+        const made = await who.call({ tool: 'probe_http_effect', inputs: order(), ...(of ? { context: { run_id: of } } : {}) }, WAIT);
+        expect(made.body.status).toBe('succeeded');
+      }
+      const { body } = await auditor.request<ReplayBundle>('GET', `/v1/runs/${run}/replay-bundle`);
+      expect(new Set(body.records.map(({ event }) => event.meta.call_id)).size).toBe(2);
+      expect(body.counted_elsewhere.calls).toBeGreaterThanOrEqual(2);
+      const { code, output } = await replayed(JSON.stringify(body));
+      expect([code, output]).toEqual([0, expect.stringContaining('other calls that share limits')]);
+      expect((await at.admin.request('DELETE', `/v1/limits/${limit_id}`)).status).toBeLessThan(300);
     });
 
     test('a bundle that contradicts its records is detected, with the position', async () => {
@@ -99,6 +129,11 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       ruling.effect = ruling.effect === 'deny' ? 'allow' : 'deny';
       const edited = await replayed(JSON.stringify(bundle));
       expect(edited).toMatchObject({ code: 1, output: expect.stringContaining('/calls/0/decided/ruling/effect') });
+      const other = JSON.parse(await exported()) as ReplayBundle;
+      Object.assign(other.calls[1]?.envelope as object, { status: 'failed', output: { refunded: 1 } });
+      const shown = await replayed(JSON.stringify(other));
+      expect(shown).toMatchObject({ code: 1, output: expect.stringContaining('/calls/1/envelope/status') });
+      expect(shown.output).toContain('/calls/1/envelope/output');
       const records = JSON.parse(await exported()) as ReplayBundle;
       records.records = records.records.filter(({ event_type }) => event_type !== 'approval_voted');
       expect(await replayed(JSON.stringify(records))).toMatchObject({ code: 1, output: expect.stringContaining('/decided/approval_end') });

@@ -19,7 +19,7 @@ export type { EditQuestion, Question } from './question.js';
 export { questionOf } from './question-of.js';
 export type { ReadEvent } from './read-event.js';
 export { readReplayBundle, replay } from './replay/replay.js';
-export { type ReplayBundle, replayBundle, replayPieces } from './replay/replay-bundle.js';
+export { REPLAY_FORMAT, type ReplayBundle, replayBundle, replayPieces } from './replay/replay-bundle.js';
 export { coverageOf, type PlanCaller, type StepCoverage } from './saga-coverage.js';
 export { type RemappedInputs, type RulingAsk, TenantRulings, type TrustSource } from './tenant-rulings.js';
 export { afterWaiting, type DueDeferral, dueDeferrals, questionAgain, type WaitedFor } from './waiting.js';

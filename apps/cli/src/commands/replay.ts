@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { readReplayBundle, replay as replayed } from '@countersign/decisions';
+import { envelopeText } from '@countersign/calls/envelope/envelope';
+import { REPLAY_FORMAT, readReplayBundle, replay as replayed } from '@countersign/decisions';
 import type { Command, Outcome } from '../command.js';
 
 const BYTES_MAX = 512 * 1024 * 1024;
@@ -24,17 +25,22 @@ function decidedAgain(text: string): Outcome {
   if ('fault' in bundle) return { code: 1, lines: [inert(bundle.fault)] };
   let report: ReturnType<typeof replayed>;
   try {
-    report = replayed(bundle);
+    report = replayed(bundle, envelopeText);
   } catch (cause) {
     return { code: 1, lines: [`the bundle cannot be replayed: ${inert((cause as Error).message)}`] };
   }
-  const { calls, records, differences, erased } = report;
+  const { calls, records, differences, erased, not_bound } = report;
   const unknown = erased.map((call_id) => `call ${inert(call_id)}: not replayed, its inputs are erased`);
   const lines = differences
     .slice(0, SHOWN_MAX)
     .map((one) => inert(`call ${one.call_id}: ${one.at}: recorded ${one.recorded}, replayed ${one.replayed}`));
   if (differences.length > 0) return { code: 1, lines: [...unknown, ...lines, `${differences.length} differences in ${calls} calls`] };
-  return { code: 0, lines: [...unknown, `replayed: ${calls} calls of ${records} records; every decision is identical byte for byte`] };
+  const bound = bundle.format === REPLAY_FORMAT ? 'every decision and envelope is' : 'every decision is';
+  const lines_after = not_bound.map((what) => `not shown by the bundle: ${inert(what)}`);
+  return {
+    code: 0,
+    lines: [...unknown, `replayed: ${calls} calls of ${records} records; ${bound} identical byte for byte`, ...lines_after],
+  };
 }
 
 /** `countersign replay`: decides the calls of a run again, offline, and compares the results. */

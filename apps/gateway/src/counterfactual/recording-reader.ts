@@ -106,6 +106,7 @@ export class RecordingReader {
     return {
       tenant_id,
       calls,
+      own: ids,
       configuration,
       trust,
       as_recorded,
@@ -117,14 +118,14 @@ export class RecordingReader {
     };
   }
 
-  /** Calls that these join, repeat or depend on; calls of the same runs; and of the same cases if cases are counted. */
+  /** Calls that these join, repeat or depend on, and their undos; calls of the same runs; and of the same cases if cases are counted. */
   private async others(wanted: Wanted, about: ReadonlySet<string>, gently: Gently): Promise<OtherCalls> {
     const { tenant_id, rows, whole_cases = [], counts_cases = false } = wanted;
     const named = new Set<string>();
     const [runs, cases] = [new Set<string>(), new Set<string>()];
     for (const { state } of rows) {
-      const { call, ruling, end } = unpackCall(state);
-      for (const id of [...(call?.context.depends_on ?? []), ruling?.joined_call_id, end?.original_call_id])
+      const { call, ruling, end, compensation } = unpackCall(state);
+      for (const id of [...(call?.context.depends_on ?? []), ruling?.joined_call_id, end?.original_call_id, compensation?.call_id])
         if (id && !about.has(id)) named.add(id);
       if (call?.run_id) runs.add(call.run_id);
       if (call?.case_id && counts_cases && !whole_cases.includes(call.case_id)) cases.add(call.case_id);

@@ -1,8 +1,8 @@
 import { envelopeText, Refusal } from '@countersign/calls';
 import { replayBundle, replayPieces } from '@countersign/decisions';
-import { type ConfigurationState, tenantOf, unpackCall } from '@countersign/domain';
+import { type ConfigurationState, tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
-import { type CallRow, listCalls } from '@countersign/store';
+import { listCalls } from '@countersign/store';
 import { Gently } from '../counterfactual/gently.js';
 import { type RecordingReader, sharedWindow } from '../counterfactual/recording-reader.js';
 import type { Transcripts } from './transcripts.js';
@@ -51,18 +51,9 @@ export class ReplayBundles {
       });
     const transcript = await this.transcripts.read(tenant_id, run_id);
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
-    const about = await gently.steps(withEnvelopes(rows));
-    const bundle = await gently.steps(replayBundle(recording, { run_id, transcript, about }));
+    const call_ids = rows.map(({ call_id }) => call_id);
+    const bundle = await gently.steps(replayBundle(recording, { run_id, transcript, call_ids }, envelopeText));
     const pieces = await gently.gathered(replayPieces(bundle), CHARACTERS_MAX);
     return pieces ?? new Refusal('too-much', `the bundle would be longer than ${CHARACTERS_MAX} characters`);
   }
-}
-
-function* withEnvelopes(rows: readonly CallRow[]): Generator<void, { call_id: string; envelope: unknown }[]> {
-  const found: { call_id: string; envelope: unknown }[] = [];
-  for (const { call_id, state } of rows) {
-    found.push({ call_id, envelope: JSON.parse(envelopeText(unpackCall(state))) as unknown });
-    yield;
-  }
-  return found;
 }

@@ -28,6 +28,27 @@ export const replayBundle = z
     configuration: z.array(event),
     trust: z.array(event),
     records: z.array(event),
+    counted_elsewhere: z
+      .object({
+        calls: z.int().describe('number of other calls that share limits with the run'),
+        asks: z.array(
+          z.object({
+            call_id: z.string(),
+            revision: z.int(),
+            ask: z.int().describe('the n-th time that this revision asked limits'),
+            sums: z.array(
+              z.object({
+                counter: z.string(),
+                slot_ms: z.number(),
+                window_ms: z.number().nullable(),
+                added_micro: z.number(),
+                removed_micro: z.number(),
+              }),
+            ),
+          }),
+        ),
+      })
+      .describe('what other calls counted before each decision, as sums in millionths; nothing in the bundle proves them'),
     as_recorded: z.array(z.string()),
     erased: z.array(z.string()),
     terms: z.object({ from_ms: z.number(), until_ms: z.number(), allow_for_ms: z.number(), grant_for_ms: z.number() }),

@@ -5795,6 +5795,24 @@ export interface components {
             configuration: unknown[];
             trust: unknown[];
             records: unknown[];
+            /** @description what other calls counted before each decision, as sums in millionths; nothing in the bundle proves them */
+            counted_elsewhere: {
+                /** @description number of other calls that share limits with the run */
+                calls: number;
+                asks: {
+                    call_id: string;
+                    revision: number;
+                    /** @description the n-th time that this revision asked limits */
+                    ask: number;
+                    sums: {
+                        counter: string;
+                        slot_ms: number;
+                        window_ms: number | null;
+                        added_micro: number;
+                        removed_micro: number;
+                    }[];
+                }[];
+            };
             as_recorded: string[];
             erased: string[];
             terms: {
@@ -6389,7 +6407,7 @@ export interface components {
             /** Format: uri */
             token_endpoint: string;
             client_id: string;
-            /** @description name of the secret (workspace or org) that the client authenticates with */
+            /** @description name of the secret that the client authenticates with: one of the workspace, because the tenant chooses the endpoint */
             client_secret: string;
             audience: string;
             /** @default [] */

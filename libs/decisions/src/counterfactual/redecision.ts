@@ -10,6 +10,7 @@ import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
 import { planEnds, statedAtEnd } from './approval-ends.js';
+import type { CallCounters } from './call-counters.js';
 import type { Change } from './change.js';
 import { Deferring } from './deferring.js';
 import { ask, planned } from './planning.js';
@@ -42,8 +43,8 @@ export class Redecision {
   private readonly work: Iterator<void>;
   private standings: number | undefined;
 
-  constructor(recording: Recording, changes: readonly Change[]) {
-    this.world = new SimulatedWorld(recording, changes);
+  constructor(recording: Recording, changes: readonly Change[], counters?: CallCounters) {
+    this.world = new SimulatedWorld(recording, changes, counters);
     const now_ms = () => this.world.now_ms;
     this.rulings = new TenantRulings(now_ms, new TrustHistory(recording.trust, now_ms));
     const trust = new SimulatedTrust(this.world, this.rulings);

@@ -1,7 +1,5 @@
 import type { LimitReservation } from '@countersign/contracts';
 import {
-  type Counter,
-  Counters,
   type Exceeded,
   type HeldVerdict,
   type LimitAsk,
@@ -16,6 +14,7 @@ import type { Judged } from '../judged.js';
 import { canWait, exceededRuling } from '../limit-ruling.js';
 import type { Question } from '../question.js';
 import { afterWaiting } from '../waiting.js';
+import { CallCounters } from './call-counters.js';
 
 /** A limit that a call exceeded. Amounts in millionths. */
 export interface TrippedLimit {
@@ -34,13 +33,21 @@ type KnownVerdict = HeldVerdict & { settled: boolean };
 /** The counters of limits in memory, with the same decisions that policy makes on rows. */
 export class SimulatedLimits {
   readonly tripped: TrippedLimit[] = [];
-  private readonly counters = new Counters(new Map<string, Counter>());
   private readonly held = new Map<string, KnownVerdict>();
   /** Counter → total of reservations with unknown release. */
   private readonly unknown = new Map<string, number>();
 
+  constructor(private readonly counters: CallCounters = new CallCounters()) {}
+
   /** Reserves the demands of a call, or denies or defers it. @returns the limit whose verdict depends on unknown outcomes, if any. */
   reserve(question: Question, judged: Judged): string | undefined {
+    const { call_id, revision } = question;
+    this.counters.asked({ call_id, revision, demands: judged.demands });
+    this.counters.counting(call_id);
+    return this.reserved(question, judged);
+  }
+
+  private reserved(question: Question, judged: Judged): string | undefined {
     const { call_id, revision, at_ms, resumed } = question;
     const ask: LimitAsk = { call_id, revision, at_ms, demands: judged.demands };
     const before = this.stillHeld(ask);
@@ -52,7 +59,7 @@ export class SimulatedLimits {
     }
     if (isGrantDemand(verdict.demand)) {
       withoutGrants(judged);
-      return judged.demands.length > 0 ? this.reserve(question, judged) : undefined;
+      return judged.demands.length > 0 ? this.reserved(question, judged) : undefined;
     }
     if (!canWait(verdict)) this.keep(ask, verdict, before);
     this.note(ask, verdict);
@@ -63,6 +70,7 @@ export class SimulatedLimits {
   /** Counts the reservations of a recorded ruling. */
   restore(call_id: string, revision: number, reservations: readonly LimitReservation[]): void {
     if (this.held.has(call_id)) return;
+    this.counters.counting(call_id);
     restoreReservations(this.counters, reservations);
     this.held.set(call_id, { revision, verdict: { kind: 'reserved', reservations: [...reservations] }, settled: false });
   }
@@ -73,6 +81,7 @@ export class SimulatedLimits {
       const settlement = ledger.held.get(call_id)?.settlement;
       const known = this.held.get(call_id);
       if (known && !known.settled && known.verdict.kind === 'reserved' && settlement) {
+        this.counters.counting(call_id);
         settleReservations(this.counters, known.verdict.reservations, settlement);
         known.settled = true;
       }

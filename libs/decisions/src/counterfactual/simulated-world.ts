@@ -11,6 +11,7 @@ import {
   statusOf,
 } from '@countersign/domain';
 import type { ReadEvent } from '../read-event.js';
+import type { CallCounters } from './call-counters.js';
 import type { Change } from './change.js';
 import { ConfigurationHistory } from './configuration-history.js';
 import type { InputEvent, RecordedCall, RecordedCalls, RunEvent } from './recorded-calls.js';
@@ -39,6 +40,8 @@ export interface Recording {
   configuration: readonly ReadEvent[];
   /** trust-view, in offset order. */
   trust: readonly ReadEvent[];
+  /** The selected calls, and those that they name, repeat or share a run with. Other calls are here only because they share limits. */
+  own: ReadonlySet<string>;
   /** Calls that keep their recorded course whatever is changed; only their keys and reservations matter. */
   as_recorded: ReadonlySet<string>;
   /** Calls whose inputs are erased: they keep their recorded outcome and are unknown. */
@@ -87,7 +90,7 @@ export class SimulatedWorld {
   readonly rulings: RulingState = initialRulings();
   readonly calls = new Map<string, CallState>();
   readonly history: ConfigurationHistory;
-  readonly limits = new SimulatedLimits();
+  readonly limits: SimulatedLimits;
   readonly keys = new SimulatedKeys();
   /** Calls whose course differs from the record. */
   readonly affected = new Set<string>();
@@ -103,7 +106,9 @@ export class SimulatedWorld {
   constructor(
     readonly recording: Recording,
     readonly changes: readonly Change[],
+    counters?: CallCounters,
   ) {
+    this.limits = new SimulatedLimits(counters);
     this.history = new ConfigurationHistory(recording.configuration, recording.tenant_id, changes);
   }
 

@@ -1,11 +1,16 @@
 import type { ToolContract } from '@countersign/contracts';
+import { type CallState, compensationIn, evolveCompensated } from '@countersign/domain';
+import { type CountedElsewhere, NotedCounters } from '../counterfactual/call-counters.js';
 import { decisive } from '../counterfactual/comparison.js';
 import { RecordedCalls } from '../counterfactual/recorded-calls.js';
+import { Redecision } from '../counterfactual/redecision.js';
 import { nothingWhole, type Recording } from '../counterfactual/simulated-world.js';
 import type { ReadEvent } from '../read-event.js';
 import { canonicalPieces } from './canonical-pieces.js';
 
-export const REPLAY_FORMAT = 'countersign-replay/1';
+export const REPLAY_FORMAT = 'countersign-replay/2';
+/** Bundles of before: whole calls of others instead of sums, and envelopes that the records do not give. They replay still. */
+export const EARLIER_FORMAT = 'countersign-replay/1';
 
 /** A tool of the run, with its contract as last registered before the end of the run. */
 export interface ReplayedTool {
@@ -15,7 +20,7 @@ export interface ReplayedTool {
   contract: ToolContract;
 }
 
-/** A call of the run: its envelope and its decision. */
+/** A call of the run: its envelope, as the records of the bundle give it, and its decision. */
 export interface ReplayedCall {
   call_id: string;
   envelope: unknown;
@@ -24,7 +29,7 @@ export interface ReplayedCall {
 
 /** Everything that is needed to decide a run again, in one JSON document. */
 export interface ReplayBundle {
-  format: typeof REPLAY_FORMAT;
+  format: typeof REPLAY_FORMAT | typeof EARLIER_FORMAT;
   tenant_id: string;
   run_id: string;
   transcript: unknown;
@@ -33,6 +38,8 @@ export interface ReplayBundle {
   configuration: ReadEvent[];
   trust: ReadEvent[];
   records: ReadEvent[];
+  /** What other calls counted towards shared limits, as sums. Nothing in the bundle proves them. */
+  counted_elsewhere: { calls: number; asks: CountedElsewhere[] };
   as_recorded: string[];
   erased: string[];
   terms: { from_ms: number; until_ms: number; allow_for_ms: number; grant_for_ms: number };
@@ -42,10 +49,10 @@ export interface ReplayBundle {
 const RESTS_ON =
   /^(tenant_set|tool_policy_set|tool_lifecycle_set|tool_pin_set|tool_evaluation_set|adapter_pin_set|tool_registered|policy_|fact_|limit_|grant_set|case_set|delegation_set)/;
 
-/** All records of calls, sorted by topic, partition and offset. One step per call and partition. */
+/** The records of the recording's own calls, sorted by topic, partition and offset. One step per call and partition. */
 function* inPlace(recording: Recording): Generator<void, ReadEvent[]> {
   const places = new Map<string, ReadEvent[]>();
-  for (const call_id of recording.calls.ids()) {
+  for (const call_id of recording.own) {
     for (const record of recording.calls.get(call_id)?.events ?? []) {
       const place = `${record.topic}\0${String(record.partition).padStart(6, '0')}`;
       const known = places.get(place);
@@ -94,22 +101,56 @@ function* toolsOf({ configuration, records }: Pick<ReplayBundle, 'configuration'
   return [...tools.values()].sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 }
 
-/** A run and its calls with their envelopes. */
+/** The envelope that the state of a call gives, as JSON text. */
+export type EnvelopeOf = (state: CallState) => string;
+
+/** A run and its calls. */
 export interface ReplayedRun {
   run_id: string;
   transcript: unknown;
-  about: readonly { call_id: string; envelope: unknown }[];
+  call_ids: readonly string[];
 }
 
+/** The ends of undos, by the call whose effect they undid. */
+export function undosIn(records: readonly ReadEvent[]): Map<string, ReadEvent[]> {
+  const undos = new Map<string, ReadEvent[]>();
+  for (const record of records) {
+    const call_id = compensationIn(record)?.effect.call_id;
+    if (call_id !== undefined) undos.set(call_id, [...(undos.get(call_id) ?? []), record]);
+  }
+  return undos;
+}
+
+/** The envelope of a call, from its records and the ends of its undos. */
+export function envelopeIn(state: CallState, undos: ReadonlyMap<string, readonly ReadEvent[]>, envelopeOf: EnvelopeOf): unknown {
+  return JSON.parse(envelopeOf((undos.get(state.call_id) ?? []).reduce(evolveCompensated, state))) as unknown;
+}
+
+/** Decides the whole recording again, and sums up what calls that are not its own counted each time that an own call asked limits. */
+function* countedElsewhere(recording: Recording): Generator<void, ReplayBundle['counted_elsewhere']> {
+  let isShared = false;
+  for (const call_id of recording.calls.ids()) isShared ||= !recording.own.has(call_id);
+  yield;
+  if (!isShared) return { calls: 0, asks: [] };
+  const counters = new NotedCounters(recording.own);
+  const again = new Redecision(recording, [], counters);
+  while (again.step()) yield;
+  return { calls: counters.others.size, asks: counters.noted };
+}
+
+const ownOf = (recording: Recording, ids: ReadonlySet<string>): string[] => [...ids].filter((call_id) => recording.own.has(call_id)).sort();
+
 /** Builds the bundle of a run in small steps. The same record gives the same bundle. */
-export function* replayBundle(recording: Recording, run: ReplayedRun): Generator<void, ReplayBundle> {
+export function* replayBundle(recording: Recording, run: ReplayedRun, envelopeOf: EnvelopeOf): Generator<void, ReplayBundle> {
   const { tenant_id, as_recorded, erased, from_ms, allow_for_ms, grant_for_ms } = recording;
   const { last_ms, ...stored } = yield* kept(recording);
   const tools = yield* toolsOf(stored);
+  const counted_elsewhere = yield* countedElsewhere(recording);
+  const undos = undosIn(stored.records);
   const calls: ReplayedCall[] = [];
-  for (const { call_id, envelope } of [...run.about].sort((a, b) => (a.call_id < b.call_id ? -1 : 1))) {
+  for (const call_id of [...run.call_ids].sort()) {
     const state = recording.calls.get(call_id)?.state;
-    if (state) calls.push({ call_id, envelope, decided: decisive(state) });
+    if (state) calls.push({ call_id, envelope: envelopeIn(state, undos, envelopeOf), decided: decisive(state) });
     yield;
   }
   return {
@@ -120,14 +161,15 @@ export function* replayBundle(recording: Recording, run: ReplayedRun): Generator
     tools,
     calls,
     ...stored,
-    as_recorded: [...as_recorded].sort(),
-    erased: [...erased].sort(),
+    counted_elsewhere,
+    as_recorded: ownOf(recording, as_recorded),
+    erased: ownOf(recording, erased),
     terms: { from_ms, until_ms: last_ms, allow_for_ms, grant_for_ms },
   };
 }
 
 /** Levels of a member that are written element by element: one record, or one message of a transcript, at a time. */
-const LEVELS: Readonly<Record<string, number>> = { transcript: 3 };
+const LEVELS: Readonly<Record<string, number>> = { transcript: 3, counted_elsewhere: 2 };
 
 /** The bytes of a bundle in pieces: canonical JSON (RFC 8785). */
 export function* replayPieces(bundle: ReplayBundle): Generator<string> {
@@ -136,9 +178,11 @@ export function* replayPieces(bundle: ReplayBundle): Generator<string> {
 
 /** The recording in a bundle, to decide it again. */
 export function recordingOf(bundle: ReplayBundle): Recording {
+  const calls = RecordedCalls.of(bundle.records.map((record) => ({ ...record, traceparent: undefined })));
   return {
     tenant_id: bundle.tenant_id,
-    calls: RecordedCalls.of(bundle.records.map((record) => ({ ...record, traceparent: undefined }))),
+    calls,
+    own: new Set(calls.ids()),
     configuration: bundle.configuration,
     trust: bundle.trust,
     as_recorded: new Set(bundle.as_recorded),

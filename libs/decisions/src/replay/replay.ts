@@ -1,7 +1,8 @@
 import { canonicalText, memberPointer } from '@countersign/contracts';
+import { GivenCounters } from '../counterfactual/call-counters.js';
 import { decisive } from '../counterfactual/comparison.js';
 import { Redecision } from '../counterfactual/redecision.js';
-import { REPLAY_FORMAT, type ReplayBundle, recordingOf } from './replay-bundle.js';
+import { EARLIER_FORMAT, type EnvelopeOf, envelopeIn, REPLAY_FORMAT, type ReplayBundle, recordingOf, undosIn } from './replay-bundle.js';
 
 /** A place where the new decision differs from the one in the bundle. */
 export interface ReplayDifference {
@@ -18,9 +19,14 @@ export interface ReplayReport {
   differences: ReplayDifference[];
   /** Calls that cannot be decided again because their inputs are erased. */
   erased: string[];
+  /** What the bundle states without anything in it that shows it. */
+  not_bound: string[];
 }
 
 const ARRAYS = ['tools', 'calls', 'configuration', 'trust', 'records', 'as_recorded', 'erased'] as const;
+const NOT_SIGNED =
+  'the records themselves: a bundle is not signed. An audit bundle (GET /v1/audit/bundle) proves records, and `countersign verify` checks it';
+const EARLIER_ENVELOPES = `the envelopes: a bundle of the format ${EARLIER_FORMAT} has them as they were shown, with results of later undos. Export it again to have them checked`;
 
 const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -43,6 +49,25 @@ const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
   erased: (one) => typeof one === 'string',
 };
 
+const isSum = (one: unknown): boolean =>
+  isTree(one) &&
+  typeof one.counter === 'string' &&
+  (one.window_ms === null || Number.isFinite(one.window_ms)) &&
+  [one.slot_ms, one.added_micro, one.removed_micro].every(Number.isSafeInteger);
+
+/** Where the sums of other calls are malformed; undefined: nowhere. */
+function sumsFault(counted: unknown): string | undefined {
+  if (!isTree(counted) || !Array.isArray(counted.asks) || !Number.isSafeInteger(counted.calls)) return '';
+  const isAsk = (one: unknown): boolean =>
+    isTree(one) &&
+    typeof one.call_id === 'string' &&
+    [one.revision, one.ask].every(Number.isSafeInteger) &&
+    Array.isArray(one.sums) &&
+    one.sums.every(isSum);
+  const at = counted.asks.findIndex((one) => !isAsk(one));
+  return at < 0 ? undefined : `/asks/${at}`;
+}
+
 /** Parses a bundle and checks its shape; or returns why it is not a bundle. */
 export function readReplayBundle(text: string): ReplayBundle | { fault: string } {
   let value: Partial<ReplayBundle> | null;
@@ -51,13 +76,18 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
   } catch (cause) {
     return { fault: `it is not JSON: ${(cause as Error).message}` };
   }
-  if (value?.format !== REPLAY_FORMAT) return { fault: `it is not a bundle of the format ${REPLAY_FORMAT}` };
+  const format = value?.format;
+  if (!value || (format !== REPLAY_FORMAT && format !== EARLIER_FORMAT))
+    return { fault: `it is not a bundle of the format ${REPLAY_FORMAT} or ${EARLIER_FORMAT}` };
   const missing = ARRAYS.find((name) => !Array.isArray(value[name]));
   if (missing !== undefined) return { fault: `/${missing} is missing` };
   for (const name of ARRAYS) {
     const at = (value[name] as unknown[]).findIndex((one) => !SHAPES[name](one));
     if (at >= 0) return { fault: `/${name}/${at} does not have the shape that the format requires` };
   }
+  if (format === EARLIER_FORMAT) value.counted_elsewhere = { calls: 0, asks: [] };
+  const sums = sumsFault(value.counted_elsewhere);
+  if (sums !== undefined) return { fault: `/counted_elsewhere${sums} does not have the shape that the format requires` };
   if (typeof value.tenant_id !== 'string' || typeof value.terms?.from_ms !== 'number') return { fault: '/terms is missing' };
   return value as ReplayBundle;
 }
@@ -73,23 +103,53 @@ function differing(a: unknown, b: unknown, at: string): { at: string; a: unknown
 
 const shown = (value: unknown): string => (value === undefined ? 'nothing' : canonicalText(value));
 
-/** Decides every call of a bundle again, using only its records, and compares the canonical text with the recorded decision. */
-export function replay(bundle: ReplayBundle): ReplayReport {
-  const again = new Redecision(recordingOf(bundle), []);
+function differences(call_id: string, at: string, recorded: unknown, replayed: unknown): ReplayDifference[] {
+  if (replayed !== undefined && canonicalText(replayed) === canonicalText(recorded)) return [];
+  return differing(recorded, replayed, at).map((one) => ({ call_id, at: one.at, recorded: shown(one.a), replayed: shown(one.b) }));
+}
+
+/** Calls whose requests name the run, but that the bundle does not list. */
+function unlisted({ run_id, calls, records }: ReplayBundle): ReplayDifference[] {
+  const listed = new Set(calls.map(({ call_id }) => call_id));
+  return records.flatMap((record) => {
+    if (record.event_type !== 'tool_call_requested' || record.event.call.run_id !== run_id) return [];
+    const call_id = record.event.meta.call_id as string;
+    return listed.has(call_id) ? [] : [{ call_id, at: '/calls', recorded: 'nothing', replayed: 'a call of the run' }];
+  });
+}
+
+function notBound({ format, counted_elsewhere: { calls, asks } }: ReplayBundle): string[] {
+  const sums = `the sums of ${calls} other calls that share limits, given for ${asks.length} decisions: the server summed them up from its log; only that log proves them`;
+  return [...(format === EARLIER_FORMAT ? [EARLIER_ENVELOPES] : []), ...(asks.length > 0 ? [sums] : []), NOT_SIGNED];
+}
+
+/**
+ * Decides every call of a bundle again, using only its records, and compares the canonical text with the recorded decision; and so the
+ * envelope that the records give with the one in the bundle.
+ */
+export function replay(bundle: ReplayBundle, envelopeOf: EnvelopeOf): ReplayReport {
+  const recording = recordingOf(bundle);
+  const again = new Redecision(recording, [], new GivenCounters(bundle.counted_elsewhere.asks));
   while (again.step());
   const world = again.finish();
   const erased = new Set(bundle.erased);
-  const differences = bundle.calls.flatMap(({ call_id, decided }, at) => {
+  const undos = undosIn(bundle.records);
+  const decisions = bundle.calls.flatMap(({ call_id, decided }, at) => {
     if (erased.has(call_id)) return [];
     const state = world.calls.get(call_id);
     const replayed = state === undefined ? undefined : (JSON.parse(JSON.stringify(decisive(state))) as unknown);
-    if (replayed !== undefined && canonicalText(replayed) === canonicalText(decided)) return [];
-    return differing(decided, replayed, `/calls/${at}/decided`).map((one) => ({
-      call_id,
-      at: one.at,
-      recorded: shown(one.a),
-      replayed: shown(one.b),
-    }));
+    return differences(call_id, `/calls/${at}/decided`, decided, replayed);
   });
-  return { calls: bundle.calls.length, records: bundle.records.length, differences, erased: bundle.erased };
+  const envelopes = bundle.calls.flatMap(({ call_id, envelope }, at) => {
+    const state = recording.calls.get(call_id)?.state;
+    if (bundle.format === EARLIER_FORMAT) return [];
+    return differences(call_id, `/calls/${at}/envelope`, envelope, state && envelopeIn(state, undos, envelopeOf));
+  });
+  return {
+    calls: bundle.calls.length,
+    records: bundle.records.length,
+    differences: [...decisions, ...envelopes, ...unlisted(bundle)],
+    erased: bundle.erased,
+    not_bound: notBound(bundle),
+  };
 }

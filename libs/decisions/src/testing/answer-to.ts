@@ -31,7 +31,7 @@ export function recordingFrom({ records, configuration, now_ms }: LivedWorld): R
   const idsOf = (ids: readonly (string | null)[]) => new Set(ids.filter((id) => id !== null));
   const whole = { cases: idsOf(requestedCalls.map(({ case_id }) => case_id)), runs: idsOf(requestedCalls.map(({ run_id }) => run_id)) };
   const all = { ...whole, from_ms: 0, cut_agents: new Set<string>() };
-  return { tenant_id: TENANT, calls, configuration, trust: [], whole: all, ...none, ...terms };
+  return { tenant_id: TENANT, calls, own: new Set(calls.ids()), configuration, trust: [], whole: all, ...none, ...terms };
 }
 
 /** The comparison of one call. */

@@ -1,7 +1,7 @@
 import { NO_CONTEXT } from '@countersign/contracts';
 import type { Change } from '../counterfactual/change.js';
 import { Counterfactual } from '../counterfactual/counterfactual.js';
-import { replayBundle, replayPieces } from '../replay/replay-bundle.js';
+import { type EnvelopeOf, type ReplayBundle, replayBundle, replayPieces } from '../replay/replay-bundle.js';
 import { recordingFrom } from './answer-to.js';
 import { TENANT } from './lived-settings.js';
 import { LivedWorld } from './lived-world.js';
@@ -46,12 +46,26 @@ export function decidedAgain(world: LivedWorld): Counterfactual {
   return new Counterfactual(recording, changes, [...recording.calls.ids()]);
 }
 
+/** For specs and measurements: a few facts of a call. */
+export const shortEnvelope: EnvelopeOf = ({ call_id, end }) =>
+  JSON.stringify({ call_id, status: end?.outcome.status ?? null, output: end?.outcome.output_json ?? null });
+
+/** The replay bundle of a run with every n-th call of the case; the other calls only share its limit. */
+export function bundleOfSome(world: LivedWorld, nth: number): ReplayBundle {
+  const recording = recordingFrom(world);
+  const own = new Set([...recording.calls.ids()].filter((_, at) => at % nth === 0));
+  for (const call_id of [...own])
+    for (const named of recording.calls.get(call_id)?.requested.event.call.context.depends_on ?? []) own.add(named);
+  const making = replayBundle({ ...recording, own }, { run_id: 'run', transcript: null, call_ids: [...own] }, shortEnvelope);
+  for (let made = making.next(); ; made = making.next()) if (made.done) return made.value;
+}
+
 /** Builds and writes the replay bundle of the case step by step; yields the text of each step. */
 export function* writtenBundle(world: LivedWorld): Generator<string> {
   const messages = Array.from({ length: 5000 }, (_, n) => ({ role: 'user', content: `${n} ${'x'.repeat(150)}` }));
   const recording = recordingFrom(world);
-  const about = [...recording.calls.ids()].map((call_id) => ({ call_id, envelope: { call_id } }));
-  const making = replayBundle(recording, { run_id: 'run', transcript: { content: { messages } }, about });
+  const run = { run_id: 'run', transcript: { content: { messages } }, call_ids: [...recording.calls.ids()] };
+  const making = replayBundle(recording, run, shortEnvelope);
   for (let made = making.next(); ; made = making.next()) {
     if (made.done) return yield* replayPieces(made.value);
     yield '';
