@@ -76,4 +76,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../policies/policies-screen.js'),
   },
   { path: '/policies/:version', title: 'Policy version', load: () => import('../policies/version-screen.js') },
+  {
+    path: '/usage',
+    title: 'Usage',
+    navigation: { group: 'Oversight', icon: 'usage', keys: 'g y' },
+    roles: ['operator', 'auditor', 'agent'],
+    load: () => import('../usage/usage-screen.js'),
+  },
 ];
