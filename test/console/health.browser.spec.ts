@@ -4,6 +4,7 @@ import { order } from '../journeys/journey-world.js';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { LOOKS } from './browser.js';
 import { ConsoleWorld } from './console-world.js';
+import type { ObservedPage } from './observed-page.js';
 import { setAside } from './set-aside.js';
 import { expectSound, screenshot } from './sound-page.js';
 
@@ -16,7 +17,10 @@ let operator: string;
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   world = await ConsoleWorld.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
-  await setAside(world.platform, `TypeError: ${HOSTILE}`);
+  await setAside(world.platform, [
+    { cause: `TypeError: ${HOSTILE}`, consumer: 'policy', topic: 'tool-executed', offset: 7 },
+    { cause: 'the channel is unknown', consumer: 'gateway-notices', topic: 'policy-decided', offset: 0 },
+  ]);
   agent = await world.admin.keyFor('agent', 'buyer', ['agent']);
   operator = (await world.admin.keyFor('user', 'olga', ['operator'])).key;
   const failing = () => agent.call({ tool: 'probe_fail', inputs: order({ effect: 'none', code: 'PROVIDER_ERROR' }) });
@@ -29,6 +33,12 @@ afterAll(async () => {
   await counterparty?.stop();
 });
 
+/** Opens the dialog of a dead letter. */
+const look = async ({ page }: ObservedPage, record: RegExp) => {
+  await page.goto('/health');
+  await page.getByRole('row', { name: record }).getByRole('button', { name: 'Look' }).click();
+  return page.getByRole('dialog', { name: 'Dead letter' });
+};
 const doubtful = () => agent.call({ tool: 'probe_http_blind', inputs: order({ lose_answer: true }) });
 
 test.each(LOOKS)('health shows what needs an operator, on a %s in %s', async (viewport, theme) => {
@@ -52,7 +62,10 @@ test('a dead letter is looked at; what caused it is shown as text', async () => 
   const observed = await world.page({ key: operator });
   const { page } = observed;
   await page.goto('/health');
-  await page.getByRole('table', { name: 'Dead letters' }).getByRole('button', { name: 'Look' }).click();
+  await page
+    .getByRole('row', { name: /tool-executed.0.7/ })
+    .getByRole('button', { name: 'Look' })
+    .click();
   const dialog = page.getByRole('dialog', { name: 'Dead letter' });
   await dialog.getByText('<img src=x', { exact: false }).waitFor();
   await dialog.getByText('RLO').waitFor();
@@ -60,11 +73,45 @@ test('a dead letter is looked at; what caused it is shown as text', async () => 
     .getByText('the record could not be decoded')
     .or(dialog.getByText('e', { exact: true }))
     .waitFor();
+  await dialog.getByText('It cannot be requeued.').waitFor();
+  await dialog.getByText('Send the call again as a new call', { exact: false }).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Requeue' }).count()).toBe(0);
   expect(await page.evaluate(() => 'countersign_harmed' in window)).toBe(false);
   await expectSound(observed);
   await screenshot(observed, 'health-dead-letter');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+});
+
+test('a dead letter is requeued once, with a reason that is kept until it is sent; others see who did it and why', async () => {
+  const observed = await world.page({ key: operator, viewport: 'phone', expected: /requeue/ });
+  await look(observed, /policy-decided.0.0/);
+  const { page } = observed;
+  await page.getByRole('dialog', { name: 'Dead letter' }).getByRole('button', { name: 'Requeue' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Requeue the record?' });
+  expect(await dialog.getByRole('button', { name: 'Requeue' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('What did you correct?').fill('the channel is configured again');
+  await expectSound(observed);
+  await screenshot(observed, 'health-requeue');
+  await page.route('**/requeue', (route) => route.abort());
+  await dialog.getByRole('button', { name: 'Requeue' }).click();
+  await dialog.getByText('No connection').waitFor();
+  await page.unroute('**/requeue');
+  expect(await dialog.getByLabel('What did you correct?').inputValue()).toBe('the channel is configured again');
+  await dialog.getByRole('button', { name: 'Requeue' }).click();
+  await page.getByText('Handed to its consumer again').waitFor();
+  await page
+    .getByRole('row', { name: /policy-decided.0.0/ })
+    .getByText('Requeued')
+    .waitFor();
+
+  const later = await world.page({ key: operator });
+  const shown = await look(later, /policy-decided.0.0/);
+  await shown.getByText('the channel is configured again').waitFor();
+  await shown.getByText('olga').waitFor();
+  expect(await shown.getByRole('button', { name: 'Requeue' }).count()).toBe(0);
+  await expectSound(later);
+  await screenshot(later, 'health-requeued');
 });
 
 test('a circuit that becomes half-open by time is shown so, without a call', async () => {

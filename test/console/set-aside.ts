@@ -3,20 +3,32 @@ import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import type { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 
-/** Adds a dead letter of tenant `default` to the log of a platform, as a consumer does it. The platform is stopped meanwhile. */
-export async function setAside(platform: EmbeddedPlatform, cause: string): Promise<void> {
+/** A record that a consumer could not handle. */
+interface SetAside {
+  cause: string;
+  consumer: string;
+  topic: string;
+  offset: number;
+}
+
+/** Adds dead letters of tenant `default` to the log of a platform, as consumers do it. The platform is stopped meanwhile. */
+export async function setAside(platform: EmbeddedPlatform, letters: readonly SetAside[]): Promise<void> {
   await platform.process.stop();
   const log = await EmbeddedEventLog.open({ dir: path.join(platform.dataDir, 'log') });
-  const meta = {
-    ...{ event_id: 'e', tenant_id: 'default', call_id: null, attempt: 0 },
-    ...{ causation_id: null, correlation_id: '', hlc: 1, partition: 0 },
-  };
-  const value = new EventCodec().encode('record_dead_lettered', {
-    meta,
-    ...{ source_topic: 'tool-executed', source_partition: 0, source_offset: 7, consumer: 'policy', cause },
-    ...{ value: Buffer.from('not to be decoded'), dead_lettered_at_ms: Date.now() },
-  });
-  await log.append([{ topic: 'dead-letter', partition: 0, key: null, value, headers: {} }]);
+  const values = letters.map(({ cause, consumer, topic, offset }, at) => encoded(`letter-${at}`, { cause, consumer, topic, offset }));
+  await log.append(values.map((value) => ({ topic: 'dead-letter', partition: 0, key: null, value, headers: {} })));
   await log.close();
   await platform.up();
+}
+
+function encoded(event_id: string, { cause, consumer, topic, offset }: SetAside): Buffer {
+  const meta = {
+    ...{ event_id, tenant_id: 'default', call_id: null, attempt: 0 },
+    ...{ causation_id: null, correlation_id: '', hlc: 1, partition: 0 },
+  };
+  return new EventCodec().encode('record_dead_lettered', {
+    meta,
+    ...{ source_topic: topic, source_partition: 0, source_offset: offset, consumer, cause },
+    ...{ value: Buffer.from('not to be decoded'), dead_lettered_at_ms: Date.now() },
+  });
 }

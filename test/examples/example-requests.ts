@@ -120,6 +120,7 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   'POST /v1/calls/{call_id}/undo': 'needs an effect that can be undone, and its preview',
   'POST /v1/cases/{case_id}/undo': 'needs an effect that can be undone, and its preview',
   'POST /v1/damages/accept': 'needs a damaged record',
+  'POST /v1/dead-letters/{letter_id}/requeue': 'needs a record that a service could not handle',
   'POST /v1/mappings/{tool}/activate': 'needs a mapping that waits for a second policy admin',
   'GET /v1/producers/{producer_id}': 'needs Kafka: docs/how-to/producers.md',
   'POST /v1/producers': 'needs Kafka: docs/how-to/producers.md',

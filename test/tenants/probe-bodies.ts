@@ -136,6 +136,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/scrubs': () => ({ views: false }),
   'PUT /v1/personal-data/{rule_id}': () => ({ tools: ['nobodys_tool'] }),
   'POST /v1/subjects/{subject_id}/erase': () => ({ reason: 'probe' }),
+  'POST /v1/dead-letters/{letter_id}/requeue': () => ({ reason: 'probe' }),
   'POST /v1/damages/accept': () => ({ damage_ids: ['0190a0a0-0000-7000-8000-000000000000'], reason: 'probe' }),
   'POST /v1/log/drops': () => ({ keep_months: 1200, dry_run: true }),
   'PUT /v1/retention': () => ({ rules: [] }),

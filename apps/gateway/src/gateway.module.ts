@@ -28,6 +28,7 @@ import { CounterfactualModule } from './counterfactual/counterfactual.module.js'
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
 import { DeadLetterView } from './dead-letters/dead-letter-view.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
+import { RequeueView } from './dead-letters/requeue-view.js';
 import { DocsModule } from './docs/docs.module.js';
 import { DocumentsModule } from './documents/documents.module.js';
 import { EventFeeds } from './events/event-feeds.js';
@@ -120,6 +121,7 @@ export interface GatewayParts {
   links: DecisionLinks;
   channels: RecordedChannels;
   dead_letters: DeadLetterView;
+  requeues: RequeueView;
   /** Allowed addresses of channels and callbacks. */
   callback_addresses: AddressRules;
   /** Allowed addresses of tools' endpoints. */
@@ -230,6 +232,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
     { provide: DeadLetterView, useValue: parts.dead_letters },
+    { provide: RequeueView, useValue: parts.requeues },
     { provide: RecordedChannels, useValue: parts.channels },
     { provide: ENDPOINT_ADDRESSES, useValue: parts.endpoint_addresses },
     { provide: ENDPOINT_SECRETS, useValue: parts.endpoint_secrets },

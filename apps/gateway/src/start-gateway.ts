@@ -1,11 +1,12 @@
 import { type AssembledCalls, Readable, RecordWriter, Views } from '@countersign/calls';
+import { BatchDecoder, RequeuedRecords } from '@countersign/event-log';
 import { type AppDeps, type Configuration, ConfigurationHeartbeat, foldConfiguration, type RunningApp } from '@countersign/process';
 import { logAuditFaults } from './audit/audit-parts.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { listen } from './listen.js';
 import { NotificationReader } from './notifications/notification-reader.js';
-import { startNotifications } from './notifications/notifications.module.js';
+import { NOTIFICATION_GROUP, startNotifications } from './notifications/notifications.module.js';
 import { SagaNotificationDetails } from './notifications/saga-notification-details.js';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { signInUrl } from './sessions/sign-in-links.js';
@@ -86,6 +87,7 @@ export async function startGateway(deps: AppDeps, config: GatewayConfig, beside:
       wired.notifications,
       wired.configuration,
       new SagaNotificationDetails(deps.store, publicUrl(config), deps.logger),
+      new RequeuedRecords(deps.log, new BatchDecoder(deps.codec, deps.schemas), NOTIFICATION_GROUP),
     );
     sunsets.start();
     wired.producers.readers.start();

@@ -27,6 +27,7 @@ import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
 import { DeadLetterView } from './dead-letters/dead-letter-view.js';
+import { RequeueView } from './dead-letters/requeue-view.js';
 import {
   delegatedAuthority,
   eventStreams,
@@ -172,6 +173,7 @@ export function wire(deps: AppDeps, config: GatewayConfig, configuration: Config
     endpoint_secrets: new SealedSecrets(keys, 'tool-endpoint-secret'),
     channels,
     dead_letters: new DeadLetterView(log, codec),
+    requeues: new RequeueView(log, codec),
     notifications,
     mailer,
     trustScores,

@@ -12,3 +12,4 @@ export { FoldedTopics } from './transport/folded-topics.js';
 export { LogContext } from './transport/log-context.js';
 export { LogTransport, type PartitionOwner } from './transport/log-transport.js';
 export { OnTopic } from './transport/on-topic.js';
+export { RequeuedRecords } from './transport/requeued-records.js';

@@ -24,7 +24,13 @@ export default function HealthScreen() {
     { href: '#in-doubt', title: 'Calls in doubt', count: in_doubt.items?.length, has_more: in_doubt.has_more, tone: 'bad' },
     { href: '#tickets', title: 'Tickets', count: tickets.items?.length, has_more: tickets.has_more, tone: 'warn' },
     { href: '#circuits', title: 'Open circuits', count: open?.length, has_more: circuits.has_more, tone: 'warn' },
-    { href: '#dead-letters', title: 'Dead letters', count: letters.items?.length, has_more: letters.has_more, tone: 'bad' },
+    {
+      href: '#dead-letters',
+      title: 'Dead letters',
+      count: letters.items?.filter(({ requeue }) => !requeue).length,
+      has_more: letters.has_more,
+      tone: 'bad',
+    },
     { href: '#damages', title: 'Damages', count: damages.items?.length, has_more: damages.has_more, tone: 'bad' },
   ];
   return (

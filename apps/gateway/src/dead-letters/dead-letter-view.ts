@@ -5,6 +5,8 @@ type DeadLettered = EventMap['record_dead_lettered'];
 
 /** A record that no handler could process, without its bytes. */
 export interface DeadLetter {
+  /** The event that set the record aside. */
+  letter_id: string;
   /** Its offset on the topic `dead-letter`. */
   letter_offset: number;
   /** Empty if the record could not be decoded. */
@@ -32,6 +34,7 @@ const BATCH_RECORDS = 20;
 const BOUNDS: ViewBounds = { records_max: 5_000, per_tenant_max: 200 };
 
 const letterOf = (letter_offset: number, event: DeadLettered): DeadLetter => ({
+  letter_id: event.meta.event_id,
   letter_offset,
   tenant_id: event.meta.tenant_id,
   call_id: event.meta.call_id,

@@ -1,6 +1,6 @@
 import type { EventMap } from '@countersign/contracts';
 import { grantsOfTenant } from '@countersign/domain';
-import type { EventBatch, LogContext, Recorded } from '@countersign/event-log';
+import type { EventBatch, LogContext, Recorded, RequeuedRecords } from '@countersign/event-log';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from './notification.js';
 import type { NotificationSender } from './notification-sender.js';
@@ -21,6 +21,7 @@ export class NotificationReader {
     private readonly sender: NotificationSender,
     private readonly configuration: Pick<ConfigurationService, 'state' | 'writer' | 'clock'>,
     private readonly sagas: Pick<SagaNotificationDetails, 'complete'>,
+    private readonly requeued: Pick<RequeuedRecords, 'eventOf'>,
   ) {}
 
   async read(batch: EventBatch, context: LogContext): Promise<void> {
@@ -33,9 +34,12 @@ export class NotificationReader {
     if (last) context.commit(place.readUpTo(last.offset + 1));
   }
 
+  /** An operator's requeue stands for the record that it names. */
   private async readEvent(at: Recorded, place: ReadPlace, context: LogContext): Promise<void> {
-    if (at.event_type === 'approval_granted' && at.event.similar) await this.keep(at.event, at.event.similar);
-    const notification = notificationOf(at);
+    const handled = at.event_type === 'dead_letter_requeued' ? await this.requeued.eventOf(at.event) : at;
+    if (!handled) return;
+    if (handled.event_type === 'approval_granted' && handled.event.similar) await this.keep(handled.event, handled.event.similar);
+    const notification = notificationOf(handled);
     if (!notification) return;
     place.hold(at.offset);
     void this.send(notification).then(() => context.commit(place.release(at.offset)));

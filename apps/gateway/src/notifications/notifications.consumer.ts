@@ -17,6 +17,11 @@ export class NotificationsConsumer {
     return this.reader.read(batch, context);
   }
 
+  @OnTopic('operator-command', { commit: 'manual' })
+  commanded(batch: EventBatch, context: LogContext): Promise<void> {
+    return this.reader.read(batch, context);
+  }
+
   @OnTopic('compensation', { commit: 'manual' })
   compensated(batch: EventBatch, context: LogContext): Promise<void> {
     return this.reader.read(batch, context);

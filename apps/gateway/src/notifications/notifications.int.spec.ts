@@ -2,45 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Readable, type Taken } from '@countersign/calls';
+import type { Taken } from '@countersign/calls';
 import { sampleCall, sampleMeta } from '@countersign/calls/testing/samples';
 import { EventCodec, type EventMap } from '@countersign/contracts';
-import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
+import { tenantPart } from '@countersign/domain';
 import { EmbeddedEventLog } from '@countersign/event-log';
-import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
+import { topicSpecs } from '@countersign/process';
 import { claimNotice, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { answered } from '../callbacks/send-result.js';
-import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
-import { ChannelDelivery } from './channel-delivery.js';
+import { by, hook, NotificationLife, recordDenial } from '../testing/notification-life.js';
 import type { Notification } from './notification.js';
-import { NotificationClaims } from './notification-claims.js';
-import { NotificationReader } from './notification-reader.js';
-import { NotificationSender } from './notification-sender.js';
-import { NotificationTargets } from './notification-targets.js';
-import { startNotifications } from './notifications.module.js';
-import { RecordedChannels } from './recorded-channels.js';
 
 const codec = new EventCodec();
-const logger = createLogger('gateway', 'silent');
-const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
-const hook: Webhook = {
-  webhook_id: 'w',
-  channel: 'webhook',
-  url: 'https://x.example',
-  types: ['approval.*'],
-  description: '',
-  secret_sealed: null,
-  acts_as: null,
-  state: 'active',
-  by,
-  changed_at_ms: 0,
-};
-
 let dir: string;
 let log: EmbeddedEventLog;
 let store: PgliteStore;
-let lives = 0;
 beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
 });
@@ -56,93 +32,23 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Runs a gateway's notifications over the log, with a channel whose responses the test sets. */
-class Life {
-  readonly sent: string[] = [];
-  /** Types of the sent notifications that had a decision link. */
-  readonly with_link: string[] = [];
-  readonly written: { type: string; fields: unknown }[] = [];
-  readonly state = initialConfiguration();
-  readonly sender: NotificationSender;
-  private end: (() => Promise<void>) | undefined;
-
-  constructor(private readonly answer: (notification: Notification) => Taken) {
-    tenantPart(this.state, sampleMeta().tenant_id).webhooks.set('w', hook);
-    const send = async (_webhook: Webhook, notification: Notification) => {
-      this.sent.push(notification.id);
-      if (notification.decides) this.with_link.push(notification.id);
-      const taken = this.answer(notification);
-      return answered(taken, taken === 'taken' ? 200 : 503);
-    };
-    const channels = new RecordedChannels({ send }, store, systemClock, logger);
-    const claims = new NotificationClaims(store, `gateway-${++lives}`);
-    const change = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
-    const writer = { change } as unknown as ConfigurationWriter;
-    const targets = new NotificationTargets({ state: this.state }, writer, Date.now);
-    this.sender = new NotificationSender(targets, new ChannelDelivery(targets, channels, claims, Readable.plain), logger);
-  }
-
-  async start(): Promise<this> {
-    const set = async (_tenant: string, type: string, fields: unknown) => void this.written.push({ type, fields });
-    const configuration = { state: this.state, writer: { set } as unknown as ConfigurationWriter, clock: systemClock };
-    const reader = new NotificationReader(this.sender, configuration, { complete: async (notification) => notification });
-    this.end = await startNotifications({ log, codec, clock: systemClock, logger } as unknown as AppDeps, ['shared'], reader);
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    await this.sender.close();
-    await this.end?.();
-  }
-
-  /** Resolves when the channel is disabled in the configuration. */
-  async disabled(): Promise<void> {
-    const { webhooks } = tenantPart(this.state, sampleMeta().tenant_id);
-    for (const until = Date.now() + 8000; webhooks.size > 0; await sleep(20)) if (Date.now() > until) throw new Error('it is not disabled');
-  }
-
-  async until(count: number): Promise<void> {
-    for (const until = Date.now() + 8000; this.sent.length < count; await sleep(20))
-      if (Date.now() > until) throw new Error(`${this.sent.length} of ${count}`);
-  }
-}
-
-async function deny(event_id: string): Promise<void> {
-  const source = { topic: 'approval-voted', offset: 0 };
-  const event: EventMap['approval_denied'] = {
-    meta: { ...sampleMeta(), event_id, partition: 0 },
-    approval_id: 'a',
-    revision: 1,
-    reason: null,
-    by,
-    source,
-    call: sampleCall(),
-  };
-  await log.append([
-    {
-      topic: 'approval-granted',
-      partition: 0,
-      key: null,
-      value: codec.encode('approval_denied', event),
-      headers: { event_type: 'approval_denied' },
-    },
-  ]);
-}
+const newLife = (answer: (notification: Notification) => Taken) => new NotificationLife({ log, store }, answer);
+const deny = (event_id: string, tenant_id?: string) => recordDenial(log, event_id, tenant_id);
 
 test('a notification that no channel accepted before a restart is sent again under the same id; an accepted one is not', async () => {
-  const first = await new Life(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
+  const first = await newLife(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
   await deny('n1');
   await deny('n2');
   await first.until(2);
   await sleep(300);
   await first.stop();
-  const second = await new Life(() => 'taken').start();
+  const second = await newLife(() => 'taken').start();
   await second.until(1);
   await deny('n3');
   await second.until(2);
   expect(second.sent).toEqual(['n2', 'n3']);
   await second.stop();
-  const third = await new Life(() => 'taken').start();
+  const third = await newLife(() => 'taken').start();
   await deny('n4');
   await third.until(1);
   expect(third.sent).toEqual(['n4']);
@@ -150,7 +56,7 @@ test('a notification that no channel accepted before a restart is sent again und
 });
 
 test('a channel whose receiver responds 410 is disabled and gets no more messages', async () => {
-  const life = await new Life(() => 'refused').start();
+  const life = await newLife(() => 'refused').start();
   await deny('n1');
   await life.until(1);
   await life.disabled();
@@ -171,7 +77,7 @@ const notification = (id: string): Notification => ({
 });
 
 test('a channel gets a link only while its person could use it', async () => {
-  const life = new Life(() => 'taken');
+  const life = newLife(() => 'taken');
   const tenant_id = sampleMeta().tenant_id;
   const principal = { kind: 'user' as const, id: 'carl', roles: ['approver'] };
   tenantPart(life.state, tenant_id).webhooks.set('w', { ...hook, acts_as: principal });
@@ -202,17 +108,17 @@ test('a channel gets a link only while its person could use it', async () => {
   await life.stop();
 });
 
-const sent = (life: Life, id: string) => life.sender.send(notification(id));
+const sent = (life: NotificationLife, id: string) => life.sender.send(notification(id));
 
 test('of two gateways that read the same event one sends to each channel, and both continue', async () => {
-  const lives = [new Life(() => 'taken'), new Life(() => 'taken')] as const;
+  const lives = [newLife(() => 'taken'), newLife(() => 'taken')] as const;
   await Promise.all(['a', 'b', 'c', 'd'].flatMap((id) => lives.map((life) => sent(life, id))));
   expect([...lives[0].sent, ...lives[1].sent].sort()).toEqual(['a', 'b', 'c', 'd']);
   for (const life of lives) await life.stop();
 });
 
 test('while one gateway pauses before a retry, no other sends; after it stops, another one does', async () => {
-  const [first, second] = [new Life(() => 'try_again'), new Life(() => 'taken')];
+  const [first, second] = [newLife(() => 'try_again'), newLife(() => 'taken')];
   void sent(first, 'x');
   await first.until(1);
   const done = sent(second, 'x');
@@ -227,7 +133,7 @@ test('while one gateway pauses before a retry, no other sends; after it stops, a
 test('a notification that a dead gateway had claimed is sent once its claim expires', async () => {
   const place = { notice_id: 'y', webhook_id: 'w' };
   expect(await claimNotice(store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
-  const life = new Life(() => 'taken');
+  const life = newLife(() => 'taken');
   await sent(life, 'y');
   expect(life.sent).toEqual(['y']);
   await sent(life, 'y');
@@ -236,7 +142,7 @@ test('a notification that a dead gateway had claimed is sent once its claim expi
 });
 
 test("'approve similar' is added to the configuration once policy granted it, and only once", async () => {
-  const life = await new Life(() => 'taken').start();
+  const life = await newLife(() => 'taken').start();
   const call = sampleCall();
   const meta = { ...sampleMeta(), partition: 0 };
   const granted = {

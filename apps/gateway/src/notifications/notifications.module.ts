@@ -7,6 +7,8 @@ import type { MicroserviceOptions } from '@nestjs/microservices';
 import { NotificationReader } from './notification-reader.js';
 import { NotificationsConsumer } from './notifications.consumer.js';
 
+/** Consumer group, which dead letters name. */
+export const NOTIFICATION_GROUP = 'gateway-notices';
 const BATCH_RECORDS_MAX = 500;
 /** Mail and webhooks tolerate a delay of a tenth of a second. */
 const MAX_DELAY_MS = 100;
@@ -31,7 +33,7 @@ export async function startNotifications(
   const strategy = new LogTransport({
     log: deps.log,
     codec: deps.codec,
-    group: 'gateway-notices',
+    group: NOTIFICATION_GROUP,
     lanes,
     visibility: 'durable',
     batch_records_max: BATCH_RECORDS_MAX,

@@ -505,6 +505,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/dead-letters/{letter_id}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hand a dead-lettered record to its consumer again, once. The decision is recorded */
+        post: operations["dead_letters_requeue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -4496,6 +4513,7 @@ export interface components {
             next_cursor: string | null;
         };
         DeadLetter: {
+            letter_id: string;
             /** @description position of the record on the log: `topic`, `partition` and `offset` */
             topic: string;
             partition: number;
@@ -4514,6 +4532,38 @@ export interface components {
              * @description ISO 8601, UTC
              */
             dead_lettered_at: string;
+            /** @description null: the record was not handed to its consumer again */
+            requeue: components["schemas"]["DeadLetterRequeue"] | null;
+            /** @description letter_id of the dead letter whose requeue failed and caused this one */
+            requeue_of: string | null;
+            /** @description why it cannot be handed to its consumer again, and what to do; null: it can */
+            requeue_refusal: string | null;
+        };
+        DeadLetterRequeue: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            requeued_at: string;
+            by: components["schemas"]["PrincipalName"];
+            reason: string;
+        };
+        PrincipalName: {
+            /** @enum {string} */
+            kind: "agent" | "user" | "service";
+            id: string;
+        };
+        RequeuedDeadLetter: {
+            letter_id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            requeued_at: string;
+            by: components["schemas"]["PrincipalName"];
+            reason: string;
+            /** @description true: an earlier request requeued it, and this response is of that one */
+            repeated: boolean;
         };
         OpenApiDocument: {
             [key: string]: unknown;
@@ -5221,11 +5271,6 @@ export interface components {
              */
             changed_at: string;
             etag: string;
-        };
-        PrincipalName: {
-            /** @enum {string} */
-            kind: "agent" | "user" | "service";
-            id: string;
         };
         Mapping: {
             /** @description `*`: the default for tools without their own mapping */
@@ -8260,7 +8305,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "identity_provider_unavailable" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "dead_letter_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "dead_letter_not_repeatable" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "identity_provider_unavailable" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -10081,6 +10126,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeadLetterPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dead_letters_requeue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                letter_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what was corrected. It is recorded */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequeuedDeadLetter"];
                 };
             };
             /** @description a problem document (RFC 9457) */

@@ -2107,6 +2107,20 @@ export interface ApprovalModeCorrected {
   by: Principal;
 }
 
+/** An operator hands a dead letter to its consumer again. The record itself is read at its place on the log and is not copied. */
+export interface DeadLetterRequeued {
+  meta: Meta;
+  /** event_id of the record_dead_lettered. */
+  letter_id: string;
+  consumer: string;
+  /** The place of the record that is handled again. */
+  source_topic: string;
+  source_partition: number;
+  source_offset: number;
+  reason: string;
+  by: Principal;
+}
+
 /** The prompt and messages of a run were given; they are kept as a blob. The newest of a run counts. */
 export interface RunTranscriptKept {
   meta: Meta;
@@ -2572,6 +2586,7 @@ export interface EventMap {
   webhook_set: WebhookSet;
   record_dead_lettered: RecordDeadLettered;
   approval_mode_corrected: ApprovalModeCorrected;
+  dead_letter_requeued: DeadLetterRequeued;
   run_transcript_kept: RunTranscriptKept;
   tool_rated: ToolRated;
   approval_requested: ApprovalRequested;
@@ -2609,7 +2624,7 @@ export interface TopicEvents {
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'browser_sessions_ended'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'sign_in_link_set'> | Tagged<'sign_in_link_used'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
-  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
+  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'dead_letter_requeued'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'record-damage': Tagged<'damage_found'>;
   'saga-requested': Tagged<'saga_answer_requested'> | Tagged<'saga_control_requested'> | Tagged<'saga_requested'>;
