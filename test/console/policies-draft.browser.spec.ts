@@ -27,6 +27,12 @@ async function write(page: Page, text: string): Promise<void> {
   }, text);
 }
 
+/** Waits until what was written last has no errors. */
+const checked = async (page: Page): Promise<void> => {
+  await expect.poll(() => page.getByRole('button', { name: 'Publish' }).isEnabled(), { timeout: 30_000 }).toBe(true);
+  await check(page).getByText('No errors').waitFor();
+};
+
 /** A page with an empty draft. */
 async function draft(more: Parameters<PoliciesWorld['open']>[1] = {}): Promise<ObservedPage> {
   const observed = await world.open('/policies?tab=draft', more);
@@ -64,7 +70,7 @@ test.each(LOOKS)('a draft is checked as it is typed, and each error stands at it
   await check(page)
     .getByRole('button', { name: /^Line 21.*no-listing.*the field does not exist/ })
     .click();
-  expect(await focusedLine(page)).toContain('efect');
+  await expect.poll(() => focusedLine(page)).toContain('efect');
   expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
   await expectSound(observed);
   await screenshot(observed, `policies-errors-${viewport}-${theme}`, { whole: true });
@@ -142,7 +148,7 @@ test('a simulation shows which calls would change by which rule, and a draft is 
   const observed = await draft();
   const { page } = observed;
   await write(page, textOf([LISTING, NOTES]));
-  await check(page).getByText('No errors').waitFor();
+  await checked(page);
   await page.getByRole('button', { name: 'Simulate' }).click();
   await page.getByText(/calls would be decided differently: \d+ newly denied\./).waitFor();
   await page
@@ -160,6 +166,7 @@ test('a simulation shows which calls would change by which rule, and a draft is 
   await page.getByText('The draft has changed since this simulation.').waitFor();
   await write(page, textOf([LISTING, NOTES]));
   await page.getByText('The draft has changed since this simulation.').waitFor({ state: 'detached' });
+  await checked(page);
   await page.getByRole('button', { name: 'Publish' }).click();
   const dialog = page.getByRole('dialog', { name: 'Publish this draft?' });
   await dialog.getByText('Published with the report of your simulation.').waitFor();
@@ -177,7 +184,7 @@ test('where a simulation is required, a draft without one is not published, and 
   await world.anna.request('PUT', '/v1/policies/settings', { simulation_required: true });
   const { page } = await draft();
   await write(page, textOf([MOVES]));
-  await check(page).getByText('No errors').waitFor();
+  await checked(page);
   await page.getByRole('button', { name: 'Publish' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This tenant requires a simulation of exactly these rules first').waitFor();

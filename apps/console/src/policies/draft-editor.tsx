@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
@@ -35,17 +35,28 @@ export function DraftEditor({ record, onRecord, onDiscard }: DraftEditorProps) {
   const [report, setReport] = useState<Simulation>();
   const check = useDraftCheck(record.text);
   const active = useActivePolicy().data;
-  const write = useCallback((text: string) => onRecord({ base: begun.base, active: begun.active, text }), [onRecord, begun]);
-  const good = check?.kind === 'good' && check.text === record.text ? check : undefined;
+  // between a key and its check nothing is known of the draft: neither simulated nor published is what it was before
+  const [is_typing, setTyping] = useState(false);
+  const write = (text: string) => {
+    setTyping(false);
+    onRecord({ base: begun.base, active: begun.active, text });
+  };
+  const good = !is_typing && check?.kind === 'good' && check.text === record.text ? check : undefined;
   return (
     <div class="policies-draft">
       <div class="stack">
         <DraftHead record={record} good={good} active={active} report={report} onDiscard={onDiscard} />
         {active && <ActivatedMeanwhile record={record} active={active} />}
-        <EditorPlace initial={begun.text} errors={check?.kind === 'faulty' ? check.errors : NO_ERRORS} selected={selected} onText={write} />
+        <EditorPlace
+          initial={begun.text}
+          errors={check?.kind === 'faulty' ? check.errors : NO_ERRORS}
+          selected={selected}
+          onTyping={() => setTyping(true)}
+          onText={write}
+        />
       </div>
       <div class="stack">
-        <ProblemsList check={check} onSelect={({ from, to }) => setSelected({ from, to })} />
+        <ProblemsList check={is_typing ? undefined : check} onSelect={({ from, to }) => setSelected({ from, to })} />
         {active && <DraftChanges good={good} active={active} />}
       </div>
       <div class="policies-draft-wide">

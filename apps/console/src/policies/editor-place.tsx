@@ -16,23 +16,25 @@ interface EditorPlaceProps {
   errors: readonly PlacedError[];
   /** Selected in the text each time it is another object. */
   selected: Span | undefined;
+  /** Something is being typed: `onText` follows. */
+  onTyping: () => void;
   onText: (text: string) => void;
 }
 
 /** The place of the editor, which is loaded when it is needed. If it cannot be loaded, a plain field takes its place. */
-export function EditorPlace({ initial, errors, selected, onText }: EditorPlaceProps) {
+export function EditorPlace({ initial, errors, selected, onTyping, onText }: EditorPlaceProps) {
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PolicyEditorView>();
   const [has_failed, setFailed] = useState(false);
-  const latest = useRef(onText);
-  latest.current = onText;
+  const latest = useRef({ onTyping, onText });
+  latest.current = { onTyping, onText };
   useEffect(() => {
     let mounted: MountedEditor | undefined;
     let is_left = false;
     import('./policy-editor.js').then(
       ({ PolicyEditorView: View }) => {
         if (is_left || !place.current) return;
-        mounted = new MountedEditor(place.current, View, initial, (text) => latest.current(text));
+        mounted = new MountedEditor(place.current, View, initial, latest);
         setView(mounted.view);
       },
       () => setFailed(true),
@@ -75,7 +77,7 @@ class MountedEditor {
     place: HTMLElement,
     View: typeof PolicyEditorView,
     text: string,
-    private readonly onText: (text: string) => void,
+    private readonly latest: { readonly current: Pick<EditorPlaceProps, 'onTyping' | 'onText'> },
   ) {
     this.view = new View(place, { text, label: LABEL, hint: HINT, onChange: () => this.schedule() });
     window.addEventListener('pagehide', this.flush);
@@ -85,7 +87,7 @@ class MountedEditor {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.onText(this.view.text);
+    this.latest.current.onText(this.view.text);
   };
 
   destroy(): void {
@@ -95,6 +97,7 @@ class MountedEditor {
   }
 
   private schedule(): void {
+    if (this.timer === undefined) this.latest.current.onTyping();
     clearTimeout(this.timer);
     this.timer = setTimeout(this.flush, PAUSE_MS);
   }
