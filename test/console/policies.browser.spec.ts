@@ -150,6 +150,10 @@ test('g p leads here, a version that does not exist is said to be missing, and l
   await page.keyboard.press('g');
   await page.keyboard.press('p');
   await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
+  for (const name of ['active', 'settings', '%3Cscript%3E', 'a%2Fb']) {
+    await page.goto(`/policies/${name}`);
+    await page.getByRole('heading', { name: 'There is no such version' }).waitFor();
+  }
   await page.goto('/policies/no-such-version');
   await page.getByText('The policy no-such-version does not exist').waitFor();
   await expectSound(observed);

@@ -34,7 +34,9 @@ export function ActivateDialog({ version, active, onClose }: ActivateDialogProps
   const submit = async () => {
     const answer = await activation.run(seen.shadow === version && version !== null ? { shadow: null } : {});
     if (answer.ok) {
-      toast({ tone: 'good', text: version === null ? 'Only built-in rules decide now' : `${capital(versionWord(version))} is active` });
+      const late = (answer.data.instances ?? []).filter(({ has_it }) => !has_it).length;
+      const done = version === null ? 'Only built-in rules decide now' : `${capital(versionWord(version))} is active`;
+      toast({ tone: 'good', text: late === 0 ? done : `${done}; ${late} running instances do not have it yet` });
       return onClose();
     }
     const now = isLostRace(answer.problem) ? await answerOf(readActive(api)) : undefined;

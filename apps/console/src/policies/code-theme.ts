@@ -6,7 +6,8 @@ import { tags } from '@lezer/highlight';
 /** The colours are the tokens of the page: they reach into the shadow root, and follow the theme. */
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px', height: '100%' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  // the frame around the editor shows the focus
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px', overscrollBehavior: 'contain' },
   '.cm-content': { caretColor: 'var(--text)', padding: '10px 0' },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: 'var(--text)' },

@@ -7,7 +7,7 @@ import { useNavigate, useQueryState } from '../navigation/navigation.js';
 import { bundleText, EXAMPLE_TEXT } from './bundle-text.js';
 import { DraftEditor } from './draft-editor.js';
 import type { DraftRecord } from './draft-record.js';
-import { useActivePolicy, usePolicy, versionWord } from './policy-queries.js';
+import { isVersionName, useActivePolicy, usePolicy, versionWord } from './policy-queries.js';
 import { useDraftRefusal } from './rights.js';
 import { useDraftRecord } from './use-draft-record.js';
 import './draft.css';
@@ -60,7 +60,7 @@ function FromVersion({ record, onStart }: BeginningProps & { record: DraftRecord
   useEffect(() => {
     if (is_ready && !record) start();
   }, [is_ready]);
-  if (from === '') return null;
+  if (!isVersionName(from)) return null;
   if (policy.problem && !policy.data) return <ErrorState problem={policy.problem} />;
   if (!record || !is_ready) return <Skeleton lines={2} />;
   return (

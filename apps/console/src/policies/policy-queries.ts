@@ -28,12 +28,18 @@ export const useVersions = () =>
       api.GET('/v1/policies', { params: { query: { limit: VERSIONS_MAX, ...(cursor && { cursor }) } }, signal }),
   });
 
+/** Names below /v1/policies that are no versions. */
+const RESERVED = new Set(['active', 'tools', 'settings']);
+
+/** Whether a name out of the address can be that of a version. */
+export const isVersionName = (name: string): boolean => /^[\w.-]{1,64}$/.test(name) && !/^\.+$/.test(name) && !RESERVED.has(name);
+
 /** A version with its rules. They never change, so that events do not make it read again. */
 export const usePolicy = (version: string | null | undefined) =>
   useQuery<Policy>({
     kind: 'other',
     id: `policy ${version}`,
-    enabled: typeof version === 'string' && version !== '',
+    enabled: typeof version === 'string' && isVersionName(version),
     read: (api, signal) => api.GET('/v1/policies/{version}', { params: { path: { version: version ?? '' } }, signal }),
   });
 

@@ -24,7 +24,8 @@ export function RecentEffect({ version }: { version: string | null }) {
   if (calls === 0) return <p class="soft">There are no calls of the last {DAYS} days to compare with.</p>;
   return (
     <p>
-      Of the latest {calls} calls of {DAYS} days, <strong>{calls - unchanged}</strong> would have been decided differently
+      Of {calls >= CALLS_MAX && 'the latest '}
+      {calls} calls of the last {DAYS} days, <strong>{calls - unchanged}</strong> would have been decided differently
       {changes.length > 0 && `: ${changes.join(', ')}`}.
     </p>
   );

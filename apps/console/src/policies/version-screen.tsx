@@ -4,14 +4,14 @@ import { Facts } from '../elements/facts.js';
 import { Select } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { Panel, Screen } from '../elements/screen.js';
-import { ErrorState, Skeleton } from '../elements/states.js';
+import { EmptyState, ErrorState, Skeleton } from '../elements/states.js';
 import { Tabs } from '../elements/tabs.js';
 import { Link } from '../navigation/link.js';
 import { useParameter, useQueryState } from '../navigation/navigation.js';
 import { ActivateDialog } from './activate-dialog.js';
 import { isRollback } from './activation.js';
 import { Comparison } from './comparison.js';
-import { type Policy, useActivePolicy, useBundle, usePolicy, useVersions, versionWord } from './policy-queries.js';
+import { isVersionName, type Policy, useActivePolicy, useBundle, usePolicy, useVersions, versionWord } from './policy-queries.js';
 import { useChangeRefusal } from './rights.js';
 import { rulesOf } from './rule.js';
 import { RulesList } from './rules-list.js';
@@ -41,6 +41,11 @@ export default function VersionScreen() {
       }
       actions={policy.data && <VersionActions policy={policy.data} />}
     >
+      {!isVersionName(version) && (
+        <EmptyState title="There is no such version">
+          The link may be incomplete. A version has 1 to 64 letters, digits and . _ -.
+        </EmptyState>
+      )}
       {policy.is_loading && <Skeleton lines={6} />}
       {!policy.data && policy.problem && <ErrorState problem={policy.problem} retry={policy.refresh} />}
       {policy.data && <VersionContent policy={policy.data} />}
@@ -115,7 +120,7 @@ function Changes({ policy, active_version }: { policy: Policy; active_version: s
   const versions = useVersions().items ?? [];
   const usual = active_version === policy.version || !active_version ? (formerOf(policy, versions) ?? '') : active_version;
   const [against, setAgainst] = useQueryState('against');
-  const chosen = against === '' ? usual : against === 'none' ? '' : against;
+  const chosen = against === 'none' ? '' : isVersionName(against) ? against : usual;
   const before = useBundle(chosen === '' ? null : chosen);
   const names = [versionWord(chosen === '' ? null : chosen), versionWord(policy.version)] as const;
   const others = [...versions]
