@@ -106,6 +106,35 @@ test('what is typed in the editor is no shortcut; Esc and then Tab leaves it', a
   await expectSound(observed);
 });
 
+test('search, folding and the messages in the margin keep to the policy of the page', async () => {
+  const observed = await draft();
+  const { page } = observed;
+  await write(page, textOf([{ ...LISTING, tools: 'no_such_tool' }]));
+  await check(page).getByText('1 error').waitFor();
+  await page.locator('.cm-lint-marker-error').hover();
+  await page.locator('.cm-tooltip').getByText('the tool no_such_tool does not exist').waitFor();
+  await expectSound(observed);
+  await screenshot(observed, 'policies-message');
+  await page.locator('.cm-foldGutter').getByTitle('Fold line').nth(1).click();
+  await page.locator('.cm-foldPlaceholder').first().waitFor();
+  await editor(page).click();
+  await page.keyboard.press('Control+F');
+  await page.getByLabel('Find').fill('rules');
+  await expectSound(observed);
+  await screenshot(observed, 'policies-search');
+});
+
+test('an auditor checks and simulates drafts, and may not publish them', async () => {
+  const { key } = await world.console.admin.keyFor('user', 'otto', ['auditor']);
+  const observed = await draft({ key });
+  const { page } = observed;
+  await page.getByText('This needs the role policy_admin or admin. You have: auditor.').first().waitFor();
+  expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Simulate' }).click();
+  await page.getByText(/of \d+ calls would be decided differently/).waitFor();
+  await expectSound(observed);
+});
+
 test('a session that ends while a person edits keeps the draft, and so does a reload', async () => {
   const carl = await world.console.admin.keyFor('user', 'carl', ['policy_admin']);
   const observed = await draft({ key: carl.key, expected: /\/v1\// });
@@ -267,4 +296,18 @@ test('two thousand rules are edited and checked without a task that stops the pa
   await page.getByText('Show more changes (1980 left)').waitFor();
   const [longest = 0] = await observed.longTasks();
   expect(longest).toBeLessThan(500);
+});
+
+test('versions of two thousand rules are compared as texts without a task that stops the page', async () => {
+  const rules = (word: string) =>
+    Array.from({ length: 2000 }, (_, at) => ({ ...LISTING, id: `r${at}`, when: `inputs.path == "${word}${at % 7}"` }));
+  const [before, after] = [await world.publish(rules('a')), await world.publish(rules('b'))];
+  const observed = await world.open(`/policies/${after}?against=${before}`);
+  const { page } = observed;
+  await page.getByText('Show more changes (1980 left)').waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'As text' }).click();
+  await page.getByLabel(`version ${after}`).first().waitFor({ timeout: 60_000 });
+  const [longest = 0] = await observed.longTasks();
+  expect(longest).toBeLessThan(1_500);
+  await expectSound(observed);
 });

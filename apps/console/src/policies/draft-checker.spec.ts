@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Answer } from '../gateway/answer.js';
 import { type DraftCheck, DraftChecker } from './draft-checker.js';
 
@@ -18,19 +18,35 @@ function gateway() {
 }
 const good = (): Answer<never> => ({ ok: true, data: GOOD as never });
 
-test('the newest text is reported, and the check of an older one is ended', async () => {
+test('the newest text is reported, and the gateway has one check at a time', async () => {
   const { sent, reported, checker } = gateway();
   const first = checker.check('{"rules": [1]}');
-  const second = checker.check('{"rules": []}');
-  expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, false]);
-  sent[1]?.answer(good());
+  void checker.check('{"rules": [2]}');
+  void checker.check('{"rules": []}');
+  expect(sent).toHaveLength(1);
   sent[0]?.answer(good());
-  await Promise.all([first, second]);
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.draft).toEqual({ rules: [] });
+  sent[1]?.answer(good());
+  await first;
   expect(reported.map(({ kind, text }) => [kind, text])).toEqual([
     ['checking', '{"rules": [1]}'],
+    ['checking', '{"rules": [2]}'],
     ['checking', '{"rules": []}'],
     ['good', '{"rules": []}'],
   ]);
+});
+
+test('a check that is ended reports nothing, and a later one is sent', async () => {
+  const { sent, reported, checker } = gateway();
+  const first = checker.check('{"rules": [1]}');
+  checker.stop();
+  await first;
+  const second = checker.check('{"rules": []}');
+  expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  sent[1]?.answer(good());
+  await second;
+  expect(reported.at(-1)).toMatchObject({ kind: 'good', text: '{"rules": []}' });
 });
 
 test('an older answer that comes late does not replace a fault of the newer text', async () => {

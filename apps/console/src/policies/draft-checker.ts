@@ -19,10 +19,17 @@ export type DraftCheck =
 /** Of one request; the gateway refuses longer bodies. */
 const BYTES_MAX = 1_000_000;
 
-/** Checks the text of a draft: in the browser whether it is JSON, then by the gateway. Only the newest text is reported. */
+/** A draft that was read and is to be checked by the gateway. */
+type Turn = ReadDraft & { text: string };
+
+/**
+ * Checks the text of a draft: in the browser whether it is JSON, then by the gateway. Only the newest text is reported, and the gateway has
+ * one check at a time: compiling a large policy takes a second, and would go on for each key that was pressed.
+ */
 export class DraftChecker {
-  private newest = 0;
+  private newest = '';
   private running: AbortController | undefined;
+  private waiting: Turn | undefined;
 
   constructor(
     private readonly send: (draft: Draft, signal: AbortSignal) => Promise<Answer<PolicyCheck>>,
@@ -30,21 +37,32 @@ export class DraftChecker {
   ) {}
 
   async check(text: string): Promise<void> {
-    this.stop();
-    const turn = this.newest;
+    this.newest = text;
+    this.waiting = undefined;
     const read = readDraft(text);
     if ('kind' in read) return this.report(read);
-    this.running = new AbortController();
     this.report({ kind: 'checking', text });
-    const answer = await this.send(read.draft, this.running.signal).catch(() => undefined);
-    if (answer && turn === this.newest) this.report(checkOf(text, read, answer));
+    this.waiting = { ...read, text };
+    if (!this.running) await this.sendWaiting();
   }
 
   /** Ends the check that runs; its answer is not reported. */
   stop(): void {
-    this.newest += 1;
+    this.waiting = undefined;
     this.running?.abort();
     this.running = undefined;
+  }
+
+  private async sendWaiting(): Promise<void> {
+    for (let turn = this.waiting; turn; turn = this.waiting) {
+      this.waiting = undefined;
+      const running = new AbortController();
+      this.running = running;
+      const answer = await this.send(turn.draft, running.signal).catch(() => undefined);
+      if (this.running !== running) return;
+      this.running = undefined;
+      if (answer && turn.text === this.newest) this.report(checkOf(turn.text, turn, answer));
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
@@ -146,11 +146,12 @@ function ActivatedMeanwhile({ record, active }: { record: DraftRecord; active: A
 function DraftChanges({ good, active }: { good: Good | undefined; active: ActivePolicy }) {
   const before = useBundle(active.version);
   const kept = good?.answer.bundle;
+  const diff = useMemo(() => kept && before.data && policyDiff(before.data, kept), [kept, before.data]);
   return (
     <Panel title="What it changes">
       {!good && <p class="soft">Shown once the draft has no errors.</p>}
       {good && !before.data && <Skeleton lines={3} />}
-      {kept && before.data && <RuleChanges diff={policyDiff(before.data, kept)} names={[versionWord(active.version), 'the draft']} />}
+      {diff && <RuleChanges diff={diff} names={[versionWord(active.version), 'the draft']} />}
     </Panel>
   );
 }

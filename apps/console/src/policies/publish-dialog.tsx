@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { TextField } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { useToast } from '../elements/toast.js';
@@ -29,6 +29,10 @@ export function PublishDialog({ draft, active, report, onPublished, onClose }: P
   const before = useBundle(active.version);
   const required = useSimulationRequired().data?.simulation_required ?? false;
   const { answer } = draft;
+  const diff = useMemo(
+    () => (before.data && answer.bundle ? policyDiff(before.data, answer.bundle) : undefined),
+    [before.data, answer.bundle],
+  );
   const simulation = report && isFor(report, answer.bundle_digest, active) ? report.simulation : undefined;
   const refused =
     required && !simulation ? 'This tenant requires a simulation of exactly these rules first: close this and simulate.' : undefined;
@@ -76,9 +80,7 @@ export function PublishDialog({ draft, active, report, onPublished, onClose }: P
           Rules that override an approval: <InertText text={answer.overrides.map(({ rule }) => rule).join(', ')} characters_max={300} />
         </p>
       )}
-      {before.data && answer.bundle && (
-        <RuleChanges diff={policyDiff(before.data, answer.bundle)} names={[versionWord(active.version), 'the draft']} />
-      )}
+      {diff && <RuleChanges diff={diff} names={[versionWord(active.version), 'the draft']} />}
     </FormDialog>
   );
 }

@@ -15,7 +15,7 @@ export function useDraftCheck(text: string): DraftCheck | undefined {
   );
   useEffect(() => {
     if (is_reachable && kind === 'active') void checker.check(text);
-    return () => checker.stop();
   }, [checker, text, is_reachable, kind]);
+  useEffect(() => () => checker.stop(), [checker]);
   return check;
 }
