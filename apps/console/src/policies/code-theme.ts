@@ -26,9 +26,11 @@ const theme = EditorView.theme({
   '.cm-specialChar': { color: 'var(--warn)', backgroundColor: 'var(--warn-soft)', borderRadius: '3px' },
   '.cm-panels': { backgroundColor: 'var(--page)', color: 'var(--text)', fontFamily: 'var(--font)' },
   '.cm-panels.cm-panels-top, .cm-panels.cm-panels-bottom': { borderColor: 'var(--line)' },
-  '.cm-panel.cm-search': { padding: '8px 28px 8px 8px' },
   '.cm-textfield': { backgroundColor: 'var(--surface)', border: '1px solid var(--line-strong)', borderRadius: '4px', color: 'var(--text)' },
   '.cm-button': { background: 'var(--surface)', border: '1px solid var(--line-strong)', borderRadius: '4px', color: 'var(--text)' },
+  '.cm-panel.cm-search': { padding: '8px 28px 8px 8px' },
+  '.cm-panel.cm-search .cm-textfield, .cm-panel.cm-search .cm-button': { minHeight: '26px', padding: '2px 8px', fontSize: '12px' },
+  '.cm-panel.cm-search label': { display: 'inline-flex', alignItems: 'center', minHeight: '26px', fontSize: '12px' },
   '.cm-panel.cm-search [name=close]': { color: 'var(--text)', width: '24px', height: '24px' },
   '.cm-tooltip': {
     backgroundColor: 'var(--raised)',
