@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { connect, createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pace } from '../hermes/pace.js';
 import type { Values } from '../hermes/port.js';
+import { cuttingProxy } from '../testing/cutting-proxy.js';
 import { describeHermes } from '../testing/hermes-suite.js';
 import { TrytonConnector } from './tryton-connector.js';
 import { TrytonModels } from './tryton-model.js';
@@ -55,7 +56,7 @@ test('decimals and dates are exact', async () => {
   expect(read?.fields).toMatchObject({
     delivery_date: '2099-05-01',
     total_amount: '125.00',
-    lines: [{ quantity: 10, unit_price: '12.5000' }],
+    lines: [{ quantity: 10, unit_price: '12.50' }],
   });
 });
 
@@ -91,31 +92,11 @@ test.each<[string, () => Promise<unknown>, object]>([
   await expect(call()).rejects.toMatchObject({ countersign_tool_error: true, ...error });
 });
 
-/** A proxy that passes requests on and cuts the answer of the first request that has this text. */
-async function cutting(text: string): Promise<{ url: URL; server: Server }> {
-  let armed = true;
-  const server = createServer((client) => {
-    const upstream = connect(Number(URL_OF_TRYTON.port), URL_OF_TRYTON.hostname);
-    let cut = false;
-    client.on('data', (part) => {
-      if (armed && part.includes(text)) [armed, cut] = [false, true];
-      upstream.write(part);
-    });
-    upstream.on('data', (part) => (cut ? client.destroy() : client.write(part)));
-    for (const socket of [client, upstream]) socket.on('error', () => undefined);
-    client.on('close', () => upstream.destroy());
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const url = new URL(URL_OF_TRYTON);
-  url.port = String((server.address() as { port: number }).port);
-  return { url, server };
-}
-
 let proxy: Server | undefined;
 afterAll(() => proxy?.close());
 
 test('the answer is cut after Tryton committed: the write is in doubt, and its mark finds the one order', async () => {
-  const { url, server } = await cutting('purchase.purchase.create');
+  const { url, server } = await cuttingProxy(URL_OF_TRYTON, 'purchase.purchase.create');
   proxy = server;
   const behind = new TrytonConnector(new TrytonModels(rpcOf(url)), url, 1, true);
   const by = attempt();

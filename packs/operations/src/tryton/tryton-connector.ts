@@ -108,10 +108,14 @@ export class TrytonConnector implements Hermes {
       reference: unmarked(String(reference ?? '')),
       external_url,
       ...of_lines,
-      fields: { ...fields, ...(lines ? { lines } : {}) },
+      fields: valued({ ...fields, lines }),
     };
   }
 }
+
+/** What has no value is absent, as in the shapes of agents. */
+const valued = (fields: Values): Values =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
 function kindOf(kind: Kind): TrytonKind {
   const known = trytonKinds[kind];

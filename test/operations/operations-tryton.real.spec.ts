@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { cuttingProxy } from '@countersign/pack-operations/testing/cutting-proxy';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Api, Envelope } from '../journeys/api.js';
+import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
+import { PASSWORD, TrytonWorld } from './tryton-world.js';
+
+const systems = mkdtempSync(path.join(tmpdir(), 'countersign-operations-'));
+/** A year of its own for each run: the database outlives it. */
+const year = 2100 + (Math.floor(Date.now() / 1_000) % 6_000);
+const day = (month: number, at = 1) => `${year}-${String(month).padStart(2, '0')}-${String(at).padStart(2, '0')}`;
+const line = { product: 'p_widget_a', quantity: 100, unit_price: '12.50' };
+const order = { supplier: 'sup_alpha', line_items: [line], cost_center: 'project_x' };
+
+const tryton = new TrytonWorld();
+let proxy: Awaited<ReturnType<typeof cuttingProxy>>;
+let platform: EmbeddedPlatform;
+let admin: Api;
+let agent: Api;
+let olga: Api;
+
+const call = async (tool: string, inputs: object, more: object = {}) =>
+  (await agent.call({ tool, inputs: inputs as Record<string, unknown>, ...more })).body;
+
+async function publish(tool: string): Promise<void> {
+  const path = `/v1/mappings/${tool}`;
+  const { body } = await admin.request<{ version: number; state: string }>('PUT', path, await tryton.mapping(tool));
+  if (body.state !== 'waits_for_activation') return;
+  const second = await admin.keyFor('user', 'petra', ['policy_admin']);
+  expect((await second.request('POST', `${path}/activate`, { version: body.version })).status).toBe(200);
+}
+
+beforeAll(async () => {
+  proxy = await cuttingProxy(tryton.url, `"delivery_date":{"__class__":"date","year":${year},"month":3,`);
+  mkdirSync(path.join(systems, 'default'));
+  const limits = { at_once: 4, per_second: 200 };
+  const connection = { connector: 'tryton', url: proxy.url.href, user: 'agent', limits };
+  writeFileSync(path.join(systems, 'default', 'connection.json'), JSON.stringify(connection));
+  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: './packs/operations/dist/erp-pack.js', OPERATIONS_ROOT: systems });
+  admin = platform.admin();
+  agent = await admin.keyFor('agent', 'operations-agent', ['agent']);
+  olga = await admin.keyFor('user', 'olga', ['operator']);
+  expect((await admin.request('PUT', '/v1/secrets/workspace/operations_erp', { value: PASSWORD })).status).toBeLessThan(300);
+  const rules = [{ id: 'operations', tools: ['create_*', 'confirm_*', 'cancel_*', 'query_*'], effect: 'allow' }];
+  const { body } = await admin.request<{ version: string }>('POST', '/v1/policies', { rules });
+  expect((await admin.request('PUT', '/v1/policies/active', { version: body.version, shadow: null })).status).toBe(200);
+  for (const tool of ['create_purchase_order', 'query_purchase_order']) await publish(tool);
+});
+afterAll(async () => {
+  await platform?.close();
+  proxy?.server.close();
+  rmSync(systems, { recursive: true, force: true });
+});
+
+test('an order goes to Tryton in its shape and comes back in the words of the agent', async () => {
+  const made = await call('create_purchase_order', { ...order, delivery_date: day(1) });
+  expect(made).toMatchObject({ status: 'succeeded', output: { po_id: expect.stringMatching(/^\d+$/) } });
+  const read = await call('query_purchase_order', { po_id: made.output?.po_id });
+  expect(read.output).toMatchObject({
+    status: 'draft',
+    supplier: 'sup_alpha',
+    delivery_date: day(1),
+    total: '1250.00',
+    line_items: [line],
+  });
+});
+
+test('five concurrent requests for each of twenty orders leave twenty orders in Tryton', async () => {
+  const case_id = (await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'storm' })).body.case_id;
+  const days = Array.from({ length: 20 }, (_, at) => day(2, at + 1));
+  const storm = days.flatMap((delivery_date) =>
+    Array.from({ length: 5 }, () => call('create_purchase_order', { ...order, delivery_date }, { case_id })),
+  );
+  const answers = await Promise.all(storm);
+  const ended = await Promise.all(answers.map(({ call_id }) => agent.callUntil(call_id, ({ status }) => status !== 'running', 120_000)));
+  expect(ended.filter(({ status }) => status !== 'succeeded').map(({ error }) => error)).toEqual([]);
+  const found = await Promise.all(days.map(async (delivery_date) => (await tryton.ordersOn(delivery_date)).length));
+  expect(found).toEqual(days.map(() => 1));
+});
+
+test('the answer is cut after Tryton committed: one order, and the call ends as succeeded', async () => {
+  const sent = await call('create_purchase_order', { ...order, delivery_date: day(3) });
+  const ended = await agent.callUntil(sent.call_id, ({ status }) => status !== 'running', 120_000);
+  const found = await tryton.ordersOn(day(3));
+  expect([found.length, found[0]?.reference]).toEqual([1, expect.stringMatching(/^cs:[\w-]{22}$/)]);
+  expect(ended).toMatchObject({ status: 'succeeded', output: { po_id: String(found[0]?.id) } });
+});
+
+test('the undo of a confirmed order is COMPENSATION_FAILED with what a person must do: Tryton answers the cancel with 200', async () => {
+  const made = await call('create_purchase_order', { ...order, delivery_date: day(4) });
+  expect(await call('confirm_purchase_order', { po_id: made.output?.po_id })).toMatchObject({
+    status: 'succeeded',
+    output: { status: 'processing' },
+  });
+  const at = `/v1/calls/${made.call_id}/undo`;
+  const { preview_digest } = (await olga.request<{ preview_digest: string }>('GET', at)).body;
+  const undone = await olga.request<{ items: { call: Envelope }[] }>('POST', at, { preview_digest, reason: 'not needed' });
+  expect(JSON.stringify(undone.body)).toContain('By hand: agree the cancellation');
+  expect(await agent.callUntil(made.call_id, ({ status }) => status !== 'succeeded')).toMatchObject({ status: 'compensation_failed' });
+  expect((await tryton.ordersOn(day(4))).map(({ state }) => state)).toEqual(['processing']);
+});
+
+test.each<[string, object, string]>([
+  ['an unknown supplier', { supplier: 'sup_nobody' }, '/supplier'],
+  ['an unmapped field', { custom_fields: { colour: 'red' } }, '/custom_fields'],
+  ['a date in the past', { delivery_date: '2020-01-01' }, '/delivery_date'],
+])('%s is refused by the name of the agent, and Tryton has no order', async (_title, change, field) => {
+  const wanted = { ...order, delivery_date: day(5), ...change };
+  const answered = (await call('create_purchase_order', wanted)) as Envelope & { validation?: object };
+  expect(JSON.stringify(answered.validation)).toContain(`"path":"${field}`);
+  expect(await tryton.ordersOn(wanted.delivery_date)).toEqual([]);
+});
