@@ -52,7 +52,7 @@ export function cancels<Id extends string>(kind: Kind, { id, by_hand, system = h
     const record = await erp.read(kind, output[id]);
     if (record?.status === 'cancelled') return { [id]: record.id, status: record.status };
     await erp.act(kind, output[id], 'cancel', attemptOf(ctx)).catch((error: ToolError) => {
-      throw error.more?.effect === 'none' ? stillThere(output[id], error.message, by_hand) : error;
+      throw error.more?.class === 'semantic' ? stillThere(output[id], error.message, by_hand) : error;
     });
     const after = await erp.read(kind, output[id]);
     if (after?.status === 'cancelled') return { [id]: after.id, status: after.status };
