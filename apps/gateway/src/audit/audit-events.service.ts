@@ -1,4 +1,5 @@
 import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { SEALED } from '@countersign/contracts';
 import type { AuditEvent } from '@countersign/domain';
 import type { LogRecord } from '@countersign/event-log';
 import { plain } from '@countersign/evidence';
@@ -23,7 +24,7 @@ function refusedWhereBehind(cause: unknown): Refusal {
 
 const TOO_FAR = 'no event with this id was found within 2,000,000 records of its creation time: list the events of its call instead';
 
-/** Audit events, read from the log. Each read is recorded too. */
+/** Audit events, read from the log. Reads are recorded: each that opens personal values, others as ranges. */
 @Injectable()
 export class AuditEventsService {
   constructor(
@@ -40,7 +41,7 @@ export class AuditEventsService {
     const after = cursor === undefined ? {} : parsePositions(cursor);
     const page = await this.events.list(tenant_id, window, query.limit, after).catch(refusedWhereBehind);
     if (page instanceof Refusal) return page;
-    await this.reads.record({ tenant_id, by: principal, what: 'events', query: requested, items: page.items.length });
+    await this.reads.count({ tenant_id, by: principal }, { what: 'events', query: requested, items: page.items.length });
     return { items: page.items.map(recorded), next_cursor: page.next_cursor };
   }
 
@@ -50,8 +51,10 @@ export class AuditEventsService {
     if (record instanceof Refusal) return record;
     const found = await this.events.describe(record).catch(refusedWhereBehind);
     if (!found || found instanceof Refusal) return found ?? noSuchEvent();
-    await this.reads.record({ tenant_id, by: principal, what: 'event', query: { event_id }, items: 1 });
-    return { ...recorded(found.audit), event: plain(found.event) };
+    const event = plain(found.event);
+    const [by, read] = [{ tenant_id, by: principal }, { what: 'event', query: { event_id }, items: 1 } as const];
+    await (JSON.stringify(event).includes(SEALED) ? this.reads.record({ ...by, ...read }) : this.reads.count(by, read));
+    return { ...recorded(found.audit), event };
   }
 
   /** The record of an event, if it belongs to this tenant. */

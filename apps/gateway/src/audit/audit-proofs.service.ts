@@ -30,7 +30,7 @@ export class AuditProofsService {
     const answer = await this.proofs.prove(record);
     if (answer.kind === 'not_covered') return notCovered();
     if (answer.kind === 'broken') return notProven(`the record cannot be proven: ${answer.reason}`);
-    await this.reads.record({ tenant_id, by: principal, what: 'proof', query, items: 1 });
+    await this.reads.count({ tenant_id, by: principal }, { what: 'proof', query, items: 1 });
     const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
     return {
       record: { topic, partition, offset, timestamp_ms, key, headers, value: value.toString('base64') },

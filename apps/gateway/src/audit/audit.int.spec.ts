@@ -1,4 +1,5 @@
 import { Views } from '@countersign/calls';
+import { SEALED } from '@countersign/contracts';
 import { initialConfiguration, noDamage } from '@countersign/domain';
 import { KnownDamage } from '@countersign/process';
 import { HASH_BYTES } from '@countersign/proofs';
@@ -46,11 +47,22 @@ const parts = {
     prove: async ({ offset }: typeof record) => (offset === 13 ? { kind: 'broken', reason: WRONG } : { kind: 'proof', proof }),
   },
   entries: { heads: async () => ({ kind: 'not_found' }), entries: async () => ({ kind: 'broken', reason: 'a tile is missing' }) },
-  events: { find: async () => undefined, window: async () => undefined },
+  events: {
+    find: async (_: string, event_id: string) => (event_id === 'none' ? undefined : { ...record, event_id }),
+    window: async () => undefined,
+    describe: async ({ event_id }: { event_id: string }) => ({
+      audit: { event_id, time: '2026-11-27T09:00:00.000Z' },
+      event: { call: { inputs_json: event_id === 'personal' ? `{"name":"${SEALED}:abc"}` : '{}' } },
+    }),
+  },
   records: {
     read: async (tenant_id: string, { offset }: { offset: number }) => (tenant_id === 'acme' ? { ...record, offset } : undefined),
   },
-  reads: { record: async ({ what, items }: { what: string; items: number }) => void reads.push(`${what} ${items}`) },
+  reads: {
+    record: async ({ what, items }: { what: string; items: number }) => void reads.push(`${what} ${items}`),
+    count: async (_: object, { what, items }: { what: string; items: number }) => void reads.push(`${what} ${items} in a range`),
+    close: async () => undefined,
+  },
   exports: { open: async () => 'not_covered' },
   bundles: {},
 } as unknown as AuditParts;
@@ -110,9 +122,15 @@ test('a record is proven with the signing key, and the read is recorded', async 
     proof,
     vkey: 'vkey',
   });
-  expect(reads).toEqual(['proof 1']);
+  expect(reads).toEqual(['proof 1 in a range']);
   expect((await get('proof?topic=tool-executed&partition=x&offset=3')).body.validation.issues[0].path).toBe('/partition');
   expect((await get('proof?topic=tool-executed')).body.detail).toBe('send event_id, or topic, partition and offset');
+});
+
+test('an event that opens personal values is recorded as one read; another one is counted in a range', async () => {
+  const before = reads.length;
+  for (const event_id of ['personal', 'plain', 'none', 'personal']) await get(`events/${event_id}`);
+  expect(reads.slice(before)).toEqual(['event 1', 'event 1 in a range', 'event 1']);
 });
 
 test('an unknown, an uncovered and an unproven record each have their own status', async () => {

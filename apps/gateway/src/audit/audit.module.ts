@@ -16,6 +16,7 @@ import { AuditReads } from './audit-reads.js';
 import { BundleMaker } from './bundle-maker.js';
 import { BundlesService } from './bundles.service.js';
 import { PlacedRecords } from './placed-records.js';
+import { ReadRangeEndsService } from './read-range-ends.service.js';
 
 const partProviders = (parts: AuditParts): Provider[] => [
   { provide: EVIDENCE, useValue: parts.evidence },
@@ -49,6 +50,7 @@ export class AuditModule {
         AuditEventsService,
         AuditExportService,
         BundlesService,
+        ReadRangeEndsService,
       ],
     };
   }

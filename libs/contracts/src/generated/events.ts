@@ -2293,13 +2293,13 @@ export interface SagaRequested {
   requested_at_ms: number;
 }
 
-/** Somebody read the audit: events, a proof, a bundle or an export. Recorded before the answer is given (of an export: when it ends). */
+/** Somebody read the audit: events, a proof, a bundle or an export. Recorded before the answer is given (of an export: when it ends). The first proof or list of a principal opens a range: later ones are counted in the record that ends it. */
 export interface AuditRead {
   meta: Meta;
   by: Principal;
-  /** events, event, proof, bundle or export. */
+  /** events, event, proof, bundle or export; range: the end of a range. */
   what: string;
-  /** What was asked for, canonical JSON. */
+  /** What was asked for, canonical JSON. Of the end of a range: `counts` by what, the first `queries`, and how many others were left out. */
   query_json: string;
   /** How many events were given. */
   items: number;
@@ -2308,6 +2308,12 @@ export interface AuditRead {
   /** Of an export: size of the checkpoint that covers everything in it. */
   checkpoint_size: number | null;
   read_at_ms: number;
+  /** Of a range: until when reads of this principal belong to it; null: one read. A range without an end was cut off, as by a crash: then what else was read until that time is unknown. */
+  until_ms: number | null;
+  /** Of the end of a range: event_id of its opening. */
+  opened_by: string | null;
+  /** Of the end of a range: how many reads, the first included. */
+  reads: number | null;
 }
 
 /** What somebody may not and asked for, a refused upgrade, a forged or malformed record. */
