@@ -55,6 +55,23 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       });
     });
 
+    test('a vote is a line of the history, and a denial is one line', async () => {
+      const { case_id } = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
+      const typesAfter = async (vote: object, status: string) => {
+        const { call_id, approval } = (await at.agent.call({ tool: 'probe_approval', inputs: order(), case_id })).body;
+        await at.anna.request('POST', `/v1/approvals/${approval?.approval_id}/votes`, vote);
+        await at.agent.callUntil(call_id, (call) => call.status === status);
+        type Line = { type: string; vote?: string; by?: string; reason?: string; error?: { code: string } };
+        const { body } = await at.agent.request<{ items: Line[] }>('GET', `/v1/cases/${case_id}/history?call_id=${call_id}`);
+        return body.items.slice(3);
+      };
+      const granted = await typesAfter({ vote: 'approve', reason: 'fine' }, 'succeeded');
+      expect(granted.map(({ type }) => type)).toEqual(['approval_voted', 'approval_granted', 'tool_call_complete']);
+      expect(granted[0]).toMatchObject({ vote: 'approve', reason: 'fine', refused_because: null, by: granted[1]?.by });
+      const denied = await typesAfter({ vote: 'deny', reason: 'too dear' }, 'denied');
+      expect(denied).toMatchObject([{ type: 'approval_denied', reason: 'too dear', error: { code: 'POLICY_DENIED' } }]);
+    });
+
     test('an edit by an approver does not change the history line of the request', async () => {
       const { case_id } = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
       const inputs = order({ amount: 700 });

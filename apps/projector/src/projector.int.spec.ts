@@ -107,8 +107,9 @@ describe('the projector on a log and a database', () => {
     expect(lines).toEqual([
       'case_opened',
       ...['tool_call_pending', 'policy_decided', 'tool_call_complete'],
-      ...['tool_call_pending', 'policy_decided', 'tool_call_pending_approval', 'approval_granted', 'tool_call_complete'],
-      ...['tool_call_pending', 'policy_decided', 'tool_call_failed'],
+      ...['tool_call_pending', 'policy_decided', 'tool_call_pending_approval'],
+      ...['approval_voted', 'approval_voted', 'approval_granted', 'tool_call_complete'],
+      ...['tool_call_pending', 'policy_decided'],
     ]);
   });
 

@@ -21,6 +21,7 @@ export { newestFact, newestFactMs, recordedFacts } from './call/facts.js';
 export { packCall, packedCalls, unpackCall } from './call/packed-call.js';
 export { runningInputs } from './call/running-inputs.js';
 export * from './call/state.js';
+export { votesShown } from './call/votes.js';
 export { beganBefore, type CircuitDecision, decideCircuit } from './circuit/decide.js';
 export { circuitOutcomeOf } from './circuit/outcome.js';
 export { CIRCUIT_DEFAULTS, type CircuitSettings } from './circuit/settings.js';

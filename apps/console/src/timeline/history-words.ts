@@ -25,6 +25,7 @@ const NAMES: Readonly<Record<NonNullable<HistoryLine['type']>, Words>> = {
   tool_call_pending: { group: 'requests', tone: 'neutral', text: 'Requested' },
   policy_decided: { group: 'decisions', tone: 'neutral', text: 'Decided' },
   tool_call_pending_approval: { group: 'approvals', tone: 'warn', text: 'Approval requested' },
+  approval_voted: { group: 'approvals', tone: 'neutral', text: 'Voted' },
   approval_granted: { group: 'approvals', tone: 'good', text: 'Approved' },
   approval_denied: { group: 'approvals', tone: 'bad', text: 'Denied' },
   approval_expired: { group: 'approvals', tone: 'neutral', text: 'Approval expired' },
@@ -65,12 +66,15 @@ export interface LineFact {
 
 /** What a line adds: who, why, by which rule. */
 export function lineFacts(line: HistoryLine): LineFact[] {
-  const { decision, approval, by, reason, error, retry_count, original_call_id, status, rationale } = line;
+  const { decision, approval, by, reason, error, retry_count, original_call_id, status, rationale, vote, to, refused_because } = line;
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
   const facts: (LineFact | undefined)[] = [
     fact('rule', decision?.rule),
     fact('revision', (decision?.revision ?? 1) > 1 ? String(decision?.revision) : undefined),
+    fact('vote', vote),
     fact('by', by),
+    fact('to', to),
+    fact('not counted', refused_because),
     fact('asks', line.type === 'tool_call_pending_approval' ? approval?.approver_roles?.join(', ') : undefined),
     fact('reason', reason),
     fact('error', code && `${code}: ${message ?? ''}`),

@@ -20,13 +20,13 @@ beforeAll(async () => {
   const { uuid } = parseCallId(template) as { uuid: string };
   for (let from = 1; from < CALLS; from += BATCH)
     await store.query({
-      text: `INSERT INTO calls_v9 (call_uuid, partition, tenant_id, case_id, run_id, tool, status, waits_approval, requested_at_ms, hlc, state)
+      text: `INSERT INTO calls_v10 (call_uuid, partition, tenant_id, case_id, run_id, tool, status, waits_approval, requested_at_ms, hlc, state)
              SELECT gen_random_uuid(), partition, tenant_id, NULL, NULL, CASE WHEN n % 4 = 0 THEN tool ELSE 'other_' || n % 40 END,
                CASE WHEN n % 10 = 0 THEN 'denied' ELSE status END, false, $1::int8 - n * 20000::int8, hlc, state
              FROM calls, generate_series($2::int, $3::int) n WHERE call_uuid = $4::uuid`,
       params: [NOW, from, from + BATCH - 1, uuid],
     });
-  await store.query({ text: 'ANALYZE calls_v9', params: [] });
+  await store.query({ text: 'ANALYZE calls_v10', params: [] });
 }, 240_000);
 afterAll(() => store.close());
 

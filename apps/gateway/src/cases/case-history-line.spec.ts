@@ -107,6 +107,55 @@ describe("a line of a case's history", () => {
     });
   });
 
+  test('a vote is shown as it was cast, and why it did not count once policy has refused it', () => {
+    const detail = { vote_id: 'v1', approval_id: 'a.1', vote: 'delegate', by: 'anna', to: 'ben', reason: 'on holiday' };
+    const votes = (refused_votes: CallState['refused_votes']) =>
+      historyLine(
+        { ...row('approval_voted', detail), state: packCall({ ...state, ...(refused_votes ? { refused_votes } : {}) }) },
+        { clearances: [] },
+      );
+    expect(votes(undefined)).toMatchObject({
+      ...{
+        type: 'approval_voted',
+        tool: 'write_note',
+        vote: 'delegate',
+        by: 'anna',
+        to: 'ben',
+        reason: 'on holiday',
+        refused_because: null,
+      },
+      approval: { approval_id: 'a.1', link: '/v1/approvals/a.1' },
+    });
+    expect(votes([{ vote_id: 'v1', code: 'late', reason: 'too late' }])).toMatchObject({ refused_because: 'too late' });
+    expect(votes([{ vote_id: 'v2', code: 'late', reason: 'too late' }])).toMatchObject({ refused_because: null });
+  });
+
+  test('a denial is one line, with its error', () => {
+    const ruling = { ...(state.ruling as NonNullable<CallState['ruling']>), effect: 'deny' as const, rule: 'no-notes', reason: null };
+    const denied = packCall({ ...state, end: null, ruling });
+    const decided = historyLine(
+      { ...row('policy_decided', { revision: ruling.revision, effect: 'deny' }), state: denied },
+      { clearances: [] },
+    );
+    expect(decided).toMatchObject({ decision: { effect: 'deny' }, error: { code: 'POLICY_DENIED', message: 'denied by rule no-notes' } });
+    const approval_end = {
+      kind: 'denied' as const,
+      revision: 9,
+      reason: 'too dear',
+      by: 'anna',
+      at_ms: 1,
+      hlc: 9,
+      event_id: 'e',
+      offset: 1,
+    };
+    const line = historyLine(
+      { ...row('approval_denied', approval_end), state: packCall({ ...state, end: null, approval_end }) },
+      { clearances: [] },
+    );
+    expect(line).toMatchObject({ by: 'anna', reason: 'too dear', error: { code: 'POLICY_DENIED', message: 'denied by anna: too dear' } });
+    expect(historyLine(row('policy_decided', { revision: 1, effect: 'allow' }), { clearances: [] })).not.toHaveProperty('error');
+  });
+
   test('an unknown outcome is still shown after the call was resolved', () => {
     const { end } = state as { end: NonNullable<CallState['end']> };
     const error = {

@@ -53,6 +53,8 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
       return { ...tool, inputs: requestedInputs(state, json), ...(isEdited(state) ? {} : bothForms(json)), ...agentSays(state) };
     case 'tool_call_pending_approval':
       return { ...tool, approval: requestedApproval(json.approval, row, detail), ...agentSays(state) };
+    case 'approval_voted':
+      return { ...tool, ...votedLine(state, detail) };
     case 'approval_granted':
     case 'approval_denied':
     case 'approval_expired':
@@ -62,6 +64,7 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
         approval: endedApproval(json.approval, row, detail),
         by: detail.by ?? null,
         reason: detail.reason ?? null,
+        ...endedWith(detail.kind !== 'granted', json),
         ...agentSays(state),
       };
     case 'tool_retry_deduplicated':
@@ -87,11 +90,23 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
       return { ...tool, inputs: json.input, result: json.output, ...timing(json), ...detail };
     case 'policy_decided':
     case 'tool_call_rejudged':
-      return { ...tool, decision: decidedRuling(state, json.decision, detail) };
+      return { ...tool, decision: decidedRuling(state, json.decision, detail), ...endedWith(endedHere(state, detail), json) };
     default:
       return detail;
   }
 }
+
+/** The vote as it was cast, and why it did not count; null: it counts, or policy has not handled it. */
+function votedLine(state: CallState, { vote_id, approval_id, vote, by, to, reason }: Fields): Fields {
+  const refused = state.refused_votes?.find((one) => one.vote_id === vote_id);
+  const approval = { approval_id, link: approvalLink(String(approval_id)) };
+  return { approval, vote, by, to, reason, refused_because: refused?.reason ?? null };
+}
+
+/** The error of a call that ended without a run: no other line has it. */
+const endedWith = (isEnd: boolean, { error }: Fields): Fields => (isEnd && error ? { error } : {});
+
+const endedHere = ({ ruling }: CallState, { effect, revision }: Fields): boolean => effect === 'deny' && ruling?.revision === revision;
 
 const reused = ({ deduplicated_because, original_call_id, effect_now, superseded_by }: Fields): Fields => ({
   deduplicated_because,

@@ -4,8 +4,16 @@ import { callApproval, callDecision, callEnvelope, callError } from '../calls/en
 import { pageOfItems } from '../lists/page-query.js';
 
 const types = [
-  ...['case_opened', 'case_closed', 'tool_call_pending', 'policy_decided', 'tool_call_pending_approval', 'approval_granted'],
-  ...['approval_denied', 'approval_expired', 'call_cancelled', 'tool_call_rejudged', 'tool_call_in_doubt', 'tool_call_resolved'],
+  ...['case_opened', 'case_closed', 'tool_call_pending', 'policy_decided', 'tool_call_pending_approval', 'approval_voted'],
+  ...[
+    'approval_granted',
+    'approval_denied',
+    'approval_expired',
+    'call_cancelled',
+    'tool_call_rejudged',
+    'tool_call_in_doubt',
+    'tool_call_resolved',
+  ],
   ...['tool_retry_deduplicated', 'tool_call_complete', 'tool_call_failed', 'saga_started', 'compensation_requested'],
   ...['compensation_executed', 'compensation_failed', 'saga_ended'],
 ];
@@ -25,6 +33,9 @@ const ofCall = z
     mapping_version,
     approval: callApproval.partial().nullable().describe('state at that time'),
     by: text,
+    vote: z.enum(['approve', 'deny', 'edit', 'delegate', 'revoke']),
+    to: text.describe('to whom a vote was passed'),
+    refused_because: text.describe('why a vote did not count'),
     reason: text,
     duration_ms,
     retry_count,

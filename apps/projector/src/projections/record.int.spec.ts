@@ -84,11 +84,11 @@ function looked(node: PlanNode, table: string): number {
 describe('a case of 10,000 calls', () => {
   test('a page of it reads only its own lines, at the start, in the middle and at the end', async () => {
     await store.query({
-      text: `INSERT INTO case_history_v1 SELECT 'acme', 'large', n, ('0192f0c4-4444-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 0,
+      text: `INSERT INTO case_history_v2 SELECT 'acme', 'large', n, ('0192f0c4-4444-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 0,
                'tool_call_pending', n, NULL, NULL, NULL FROM generate_series(1, 40000) n`,
       params: [],
     });
-    await store.query({ text: 'ANALYZE case_history_v1', params: [] });
+    await store.query({ text: 'ANALYZE case_history_v2', params: [] });
     const plans: PlanNode[] = [];
     const explained: Sql = {
       query: async (statement) => {

@@ -4122,7 +4122,7 @@ export interface components {
         CaseHistoryLine: {
             case_id?: string;
             /** @enum {string} */
-            type?: "case_opened" | "case_closed" | "tool_call_pending" | "policy_decided" | "tool_call_pending_approval" | "approval_granted" | "approval_denied" | "approval_expired" | "call_cancelled" | "tool_call_rejudged" | "tool_call_in_doubt" | "tool_call_resolved" | "tool_retry_deduplicated" | "tool_call_complete" | "tool_call_failed" | "saga_started" | "compensation_requested" | "compensation_executed" | "compensation_failed" | "saga_ended";
+            type?: "case_opened" | "case_closed" | "tool_call_pending" | "policy_decided" | "tool_call_pending_approval" | "approval_voted" | "approval_granted" | "approval_denied" | "approval_expired" | "call_cancelled" | "tool_call_rejudged" | "tool_call_in_doubt" | "tool_call_resolved" | "tool_retry_deduplicated" | "tool_call_complete" | "tool_call_failed" | "saga_started" | "compensation_requested" | "compensation_executed" | "compensation_failed" | "saga_ended";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4161,6 +4161,12 @@ export interface components {
                 reason?: string | null;
             } | null;
             by?: string | null;
+            /** @enum {string} */
+            vote?: "approve" | "deny" | "edit" | "delegate" | "revoke";
+            /** @description to whom a vote was passed */
+            to?: string | null;
+            /** @description why a vote did not count */
+            refused_because?: string | null;
             reason?: string | null;
             duration_ms?: number | null;
             retry_count?: number;

@@ -10,6 +10,7 @@ import type {
   TopicEvents,
 } from '@countersign/contracts';
 import type { ApprovalEnd, CallState, Deduplication, EndFact, Position, RulingFact } from './state.js';
+import { voteCast, voteRefused } from './votes.js';
 
 /** An event of a call with its log position. */
 export type PlacedEvent = AnyEvent & {
@@ -223,13 +224,15 @@ function changed(state: CallState, at: PlacedEvent): CallState {
       return ended(state, 'in_doubt', at.event.outcome, at.event.meta, at, { epoch: at.event.epoch });
     case 'tool_call_resolved':
       return ended(state, 'resolved', at.event.outcome, at.event.meta, at, {});
+    case 'approval_voted':
+      return voteCast(state, at.event);
+    case 'approval_vote_refused':
+      return voteRefused(state, at.event);
     case 'tool_call_rejudged':
     case 'tool_call_cancel_requested':
     case 'tool_call_resolve_requested':
-    case 'approval_voted':
     case 'approval_viewed':
     case 'approval_vote_counted':
-    case 'approval_vote_refused':
     case 'approval_reminded':
     case 'resolution_allowed':
       return state;

@@ -7,8 +7,10 @@ import type {
   Deduplication,
   EndFact,
   Position,
+  RefusedVoteFact,
   RulingFact,
   StartFact,
+  VoteFact,
 } from './state.js';
 
 /** One schema per field of the type. A new field of the type must be added here. */
@@ -90,6 +92,17 @@ const end = record<EndFact>('end_fact', {
   position: record<Position>('position', { topic: 'string', partition: 'int', offset: 'long' }),
 });
 
+const vote = record<VoteFact>('vote_fact', {
+  approval_id: 'string',
+  vote_id: 'string',
+  vote: 'countersign.vote_kind',
+  by: 'string',
+  to: nullable('string'),
+  reason: nullable('string'),
+  at_ms: 'long',
+  ...cause,
+});
+
 const state = record<CallState>('call_state', {
   call_id: 'string',
   tenant_id: 'string',
@@ -116,6 +129,11 @@ const state = record<CallState>('call_state', {
     }),
   ),
   late_effect: nullable('countersign.end_fact'),
+  votes: nullable({ type: 'array', items: vote }),
+  refused_votes: nullable({
+    type: 'array',
+    items: record<RefusedVoteFact>('vote_refusal', { vote_id: 'string', code: 'string', reason: 'string' }),
+  }),
 });
 
 let made: PackedType | undefined;
@@ -128,10 +146,12 @@ export function packedCalls(): PackedType {
 
 export const packCall = (call: CallState): Buffer => packedCalls().pack(call);
 
-type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation' | 'late_effect'> & {
+type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation' | 'late_effect' | 'votes' | 'refused_votes'> & {
   asked_inputs_json?: string | null;
   compensation?: CompensationFact | null;
   late_effect?: EndFact | null;
+  votes?: VoteFact[] | null;
+  refused_votes?: RefusedVoteFact[] | null;
 };
 
 /** @throws UnknownPackedSchema see PackedType */
@@ -143,6 +163,8 @@ export function unpackCall(packed: Buffer): CallState {
   if (call.asked_inputs_json === null) delete call.asked_inputs_json;
   if (call.compensation === null) delete call.compensation;
   if (call.late_effect === null) delete call.late_effect;
+  if (call.votes === null) delete call.votes;
+  if (call.refused_votes === null) delete call.refused_votes;
   for (const end of [call.end, call.doubt, call.late_effect]) if (end?.deduplication === null) delete end.deduplication;
   return call as CallState;
 }

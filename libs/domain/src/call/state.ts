@@ -9,6 +9,7 @@ import type {
   RulingExplanation,
   Tier,
   ToolCall,
+  VoteKind,
 } from '@countersign/contracts';
 
 /** The log position of a fact: within one topic and partition the first one wins. */
@@ -105,6 +106,27 @@ export interface CompensationFact {
   offset: number;
 }
 
+/** A vote on an approval of the call, as it was cast. */
+export interface VoteFact {
+  approval_id: string;
+  vote_id: string;
+  vote: VoteKind;
+  by: string;
+  /** Of a delegation: to whom. */
+  to: string | null;
+  reason: string | null;
+  at_ms: number;
+  hlc: number;
+  event_id: string;
+}
+
+/** Why a vote did not count. */
+export interface RefusedVoteFact {
+  vote_id: string;
+  code: string;
+  reason: string;
+}
+
 /** All recorded facts of one call. `status` is derived (`statusOf`), so facts may arrive in any order across topics. */
 export interface CallState {
   call_id: string;
@@ -126,6 +148,10 @@ export interface CallState {
   compensation?: CompensationFact;
   /** A result with an effect of a run that had lost its claim, or of a call that had ended without one; absent: none. */
   late_effect?: EndFact;
+  /** The first votes, in the order of the log; absent: none. */
+  votes?: VoteFact[];
+  /** The first refusals of votes, in the order of the log; absent: none. */
+  refused_votes?: RefusedVoteFact[];
 }
 
 /** The effect of a call that ended without one, as far as its record says; undefined: there is none. */

@@ -11,6 +11,7 @@ export type CaseHistoryType =
   | 'tool_call_pending'
   | 'policy_decided'
   | 'tool_call_pending_approval'
+  | 'approval_voted'
   | 'approval_granted'
   | 'approval_denied'
   | 'approval_expired'
@@ -30,7 +31,7 @@ export type CaseHistoryType =
 /** Narrow lines, only for events with a case; payloads are joined from `calls` when lines are read. */
 export const caseHistoryTables: ViewSet = {
   name: 'case-history',
-  version: 1,
+  version: 2,
   tables: [
     {
       name: 'case_history',
@@ -41,7 +42,7 @@ export const caseHistoryTables: ViewSet = {
   ],
 };
 
-/** One line of a case's timeline. An event gives one line, or two if a decision also ends the call (`seq` 0 and 1). */
+/** One line of a case's timeline. An event gives one line, or two if it resolves a doubt and so ends the call (`seq` 0 and 1). */
 export interface CaseHistoryWrite {
   tenant_id: string;
   case_id: string;

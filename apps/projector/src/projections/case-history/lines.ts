@@ -1,4 +1,4 @@
-import type { CallState, EndFact, PlacedEvent } from '@countersign/domain';
+import { type CallState, type EndFact, type PlacedEvent, votesShown } from '@countersign/domain';
 import type { CaseHistoryType, CaseHistoryWrite } from '@countersign/store';
 import type { Change } from '../projection.js';
 
@@ -38,11 +38,18 @@ const approvalEndType = {
   cancelled: 'call_cancelled',
 } as const;
 
-function rulingLines(of: Owner, ruling: NonNullable<CallState['ruling']>): CaseHistoryWrite[] {
+function rulingLine(of: Owner, ruling: NonNullable<CallState['ruling']>): CaseHistoryWrite {
   const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id } = ruling;
   const detail = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id };
-  const decided = line(of, ruling, 'policy_decided', ruling.decided_at_ms, 0, detail);
-  return effect === 'deny' ? [decided, line(of, ruling, 'tool_call_failed', ruling.decided_at_ms, 1)] : [decided];
+  return line(of, ruling, 'policy_decided', ruling.decided_at_ms, 0, detail);
+}
+
+/** The votes that are new between two states of a call. */
+function voteLines(of: Owner, before: CallState | undefined, after: CallState): CaseHistoryWrite[] {
+  const known = new Set(before && votesShown(before).map(({ vote_id }) => vote_id));
+  return votesShown(after)
+    .filter(({ vote_id }) => !known.has(vote_id))
+    .map(({ hlc, event_id, at_ms, ...detail }) => line(of, { hlc, event_id }, 'approval_voted', at_ms, 0, detail));
 }
 
 /** The lines for the events that are new between two states of a call (all of them without a previous state). */
@@ -50,7 +57,7 @@ function linesBetween(of: Owner, before: CallState | undefined, after: CallState
   const lines: CaseHistoryWrite[] = [];
   const { requested, ruling, approval, approval_end, doubt, end } = after;
   if (requested && requested !== before?.requested) lines.push(line(of, requested, 'tool_call_pending', requested.at_ms));
-  if (ruling && ruling !== before?.ruling) lines.push(...rulingLines(of, ruling));
+  if (ruling && ruling !== before?.ruling) lines.push(rulingLine(of, ruling));
   if (approval && approval !== before?.approval) {
     const { approval_id, revision, expires_at_ms, quorum, approver_roles } = approval;
     const detail = { approval_id, revision, expires_at_ms, quorum, approver_roles };
@@ -59,8 +66,8 @@ function linesBetween(of: Owner, before: CallState | undefined, after: CallState
   if (approval_end && approval_end !== before?.approval_end) {
     const { kind, revision, reason, by, at_ms } = approval_end;
     lines.push(line(of, approval_end, approvalEndType[kind], at_ms, 0, { kind, revision, reason, by }));
-    if (kind !== 'granted') lines.push(line(of, approval_end, 'tool_call_failed', at_ms, 1));
   }
+  if (after.votes !== before?.votes || after.refused_votes !== before?.refused_votes) lines.push(...voteLines(of, before, after));
   if (doubt && doubt !== before?.doubt) lines.push(...endLines(of, doubt));
   if (end && end !== before?.end) lines.push(...endLines(of, end));
   return lines;
