@@ -12,3 +12,11 @@ test('every section of the longest page is rendered once', async () => {
   const anchors = [...page.matchAll(/<h2 id="([^"]+)"/g)].map((match) => match[1]);
   expect([anchors.length > 5, new Set(anchors).size]).toEqual([true, anchors.length]);
 });
+
+test('drawings and screenshots are served by their type; no other file and no other folder is', async () => {
+  const pages = new DocsPages();
+  expect(await pages.image('flow.svg')).toMatchObject({ content_type: 'image/svg+xml' });
+  expect(await pages.image('console-inbox.webp')).toMatchObject({ content_type: 'image/webp' });
+  for (const name of ['../README.md', 'flow.svg.md', 'none.webp', '.webp', '..%2fflow.svg'])
+    expect([name, await pages.image(name)]).toMatchObject([name, { kind: 'not-found' }]);
+});

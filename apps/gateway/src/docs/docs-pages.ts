@@ -64,6 +64,14 @@ export function sectionsOf(markdown: string): string[] {
   return sections.map((lines) => `${lines.join('\n')}\n`);
 }
 
+/** Drawings, and screenshots of the console. */
+const IMAGE_TYPES = { svg: 'image/svg+xml', webp: 'image/webp' } as const;
+
+export interface DocsImage {
+  content_type: string;
+  bytes: Buffer;
+}
+
 /** The Markdown pages of `docs/` as HTML. Each page is read once. */
 export class DocsPages {
   private readonly pages = new LRUCache<string, string>({ max: PAGES_MAX });
@@ -82,9 +90,11 @@ export class DocsPages {
   }
 
   /** An image of `docs/images`. */
-  async image(name: string): Promise<Buffer | Refusal> {
-    const found = /^[\w-]+\.svg$/.test(name) ? await readFile(path.join(DOCS, 'images', name)).catch(() => undefined) : undefined;
-    return found ?? new Refusal('not-found', 'the documentation image does not exist', { reason: 'page_not_found' });
+  async image(name: string): Promise<DocsImage | Refusal> {
+    const extension = /^[\w-]+\.(svg|webp)$/.exec(name)?.[1] as keyof typeof IMAGE_TYPES | undefined;
+    const bytes = extension && (await readFile(path.join(DOCS, 'images', name)).catch(() => undefined));
+    if (!bytes) return new Refusal('not-found', 'the documentation image does not exist', { reason: 'page_not_found' });
+    return { content_type: IMAGE_TYPES[extension], bytes };
   }
 
   private async markdown(name: string): Promise<{ file: string; text: string } | undefined> {

@@ -61,8 +61,9 @@ export class DocsController {
   @Get('docs/images/:file')
   async image(@Param('file') name: string, @Res({ passthrough: true }) reply: HttpReply): Promise<Buffer | Refusal> {
     const image = await this.pages.image(name);
-    if (!(image instanceof Refusal)) reply.headers(headersOf('image/svg+xml', HOUR));
-    return image;
+    if (image instanceof Refusal) return image;
+    reply.headers(headersOf(image.content_type, HOUR));
+    return image.bytes;
   }
 
   @Public()
