@@ -12,6 +12,7 @@ import { SignInScreen } from '../session/sign-in-screen.js';
 import { Frame } from './frame.js';
 import { LiveQueries } from './live-queries.js';
 import { ScreenSwitch } from './screen-switch.js';
+import { UnreachableBanner } from './unreachable-banner.js';
 
 /** The whole console: sign-in, or the frame with a screen. */
 export function App({ gateway, location }: { gateway: Gateway; location: Location }) {
@@ -32,10 +33,25 @@ function Content() {
   const gateway = useGateway();
   const state = useSessionState();
   const { path } = usePlace();
-  useEffect(() => void readSession(gateway), [gateway]);
+  useEffect(() => {
+    const read = () => void (gateway.session.state.kind === 'loading' && readSession(gateway));
+    read();
+    return gateway.reachability.subscribe(read);
+  }, [gateway]);
   useEffect(() => followSession(gateway), [gateway]);
-  if (state.kind === 'loading') return null;
-  if (state.kind === 'signed_out' || path === '/sign-in') return <SignInScreen />;
+  if (state.kind === 'loading')
+    return (
+      <main>
+        <UnreachableBanner />
+      </main>
+    );
+  if (state.kind === 'signed_out' || path === '/sign-in')
+    return (
+      <>
+        <UnreachableBanner />
+        <SignInScreen />
+      </>
+    );
   return (
     <>
       <LiveQueries key={personKey(state.session)} session={state.session} is_active={state.kind === 'active'}>

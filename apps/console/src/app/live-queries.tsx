@@ -14,6 +14,7 @@ const POLL_MS = 15_000;
 export function LiveQueries({ session, is_active, children }: { session: Session; is_active: boolean; children: ComponentChildren }) {
   const gateway = useGateway();
   const changed = ({ kind, id, case_id, position }: LiveEvent) => {
+    gateway.reachability.reached();
     gateway.positions.record(position);
     gateway.invalidator.changed({ kind: kind as Kind, id });
     if (case_id !== undefined && kind !== 'case') gateway.invalidator.changed({ kind: 'case', id: case_id });
@@ -35,6 +36,14 @@ export function LiveQueries({ session, is_active, children }: { session: Session
 function Polling() {
   const { invalidator, reachability } = useGateway();
   const state = useLiveState();
+  useEffect(() => {
+    // the browser's opinion of the network is only a reason to ask: the gateway may run on this machine
+    const check = () => void reachability.check();
+    for (const event of ['online', 'offline']) window.addEventListener(event, check);
+    return () => {
+      for (const event of ['online', 'offline']) window.removeEventListener(event, check);
+    };
+  }, [reachability]);
   useEffect(() => {
     if (state === 'cut' || state === 'off') void reachability.check();
     if (state !== 'off') return;

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Screen } from '../elements/screen.js';
 import { EmptyState, Skeleton } from '../elements/states.js';
+import { useGateway, useReachable } from '../gateway/context.js';
 import { Link } from '../navigation/link.js';
 import { matchPath } from '../navigation/match.js';
 import { ParametersContext, usePlace } from '../navigation/navigation.js';
@@ -30,13 +31,27 @@ function LoadedScreen({ entry }: { entry: ScreenEntry }) {
   const [component, setComponent] = useState<ComponentType | undefined>(() => loaded.get(entry.path));
   const [load_fault, setLoadFault] = useState<unknown>();
   const [fault, reset] = useErrorBoundary();
+  const { reachability } = useGateway();
   useEffect(() => {
     if (component) return;
+    const failed = async (cause: unknown) => {
+      await reachability.check();
+      setLoadFault(cause);
+    };
     entry.load().then((module) => {
       loaded.set(entry.path, module.default);
       setComponent(() => module.default);
-    }, setLoadFault);
-  }, [entry, component]);
+    }, failed);
+  }, [entry, component, reachability]);
+  const is_reachable = useReachable();
+  const [was_cut, setCut] = useState(false);
+  useEffect(() => {
+    if (load_fault === undefined) return;
+    // the browser remembers which files it could not load: only a new page asks for them again
+    if (is_reachable && was_cut) window.location.reload();
+    if (!is_reachable) setCut(true);
+  }, [load_fault, is_reachable, was_cut]);
+  if (load_fault && (was_cut || !is_reachable)) return <OfflineScreen title={entry.title} />;
   if (fault ?? load_fault) return <BrokenScreen fault={fault ?? load_fault} is_load={fault === undefined} retry={reset} />;
   if (!component) return <LoadingScreen title={entry.title} />;
   const Component = component;
@@ -47,6 +62,16 @@ function LoadingScreen({ title }: { title: string }) {
   return (
     <Screen title={title}>
       <Skeleton lines={6} />
+    </Screen>
+  );
+}
+
+function OfflineScreen({ title }: { title: string }) {
+  return (
+    <Screen title={title}>
+      <EmptyState icon="warning" title="No connection">
+        <p>This page was not opened before. It opens by itself as soon as the gateway answers.</p>
+      </EmptyState>
     </Screen>
   );
 }

@@ -4,17 +4,29 @@ const PROBE_LONGEST_MS = 15_000;
 /** Whether the gateway answers. While it does not, it is probed with growing pauses. */
 export class Reachability {
   private is_reachable = true;
+  private last_ms: number;
   private pause_ms = PROBE_FIRST_MS;
   private readonly listeners = new Set<(is_reachable: boolean) => void>();
 
   /** @param probe resolves if the gateway answers, whatever it answers */
-  constructor(private readonly probe: () => Promise<unknown>) {}
+  constructor(
+    private readonly probe: () => Promise<unknown>,
+    private readonly now_ms: () => number = Date.now,
+  ) {
+    this.last_ms = now_ms();
+  }
 
   get reachable(): boolean {
     return this.is_reachable;
   }
 
+  /** When the gateway said something last: what is shown is as it was then. */
+  get reached_at(): string {
+    return new Date(this.last_ms).toISOString();
+  }
+
   reached(): void {
+    this.last_ms = this.now_ms();
     this.pause_ms = PROBE_FIRST_MS;
     this.set(true);
   }

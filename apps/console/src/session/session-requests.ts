@@ -1,4 +1,4 @@
-import { type Answer, answerOf, type Sent } from '../gateway/answer.js';
+import { type Answer, answerOf, type Sent, UNREACHABLE } from '../gateway/answer.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { personKey, type Session } from '../gateway/session.js';
 import { claimDrafts, forgetDrafts } from '../navigation/draft.js';
@@ -17,11 +17,11 @@ async function sentTo<T>(gateway: Gateway, method: string, path: string, body?: 
   return response.ok ? { data: json as T, response } : { error: json, response };
 }
 
-/** Finds out who is signed in. */
+/** Finds out who is signed in. Without a connection that is not known yet: nobody is asked to sign in for it. */
 export async function readSession(gateway: Gateway): Promise<void> {
   const answer = await answerOf(sentTo<Session>(gateway, 'GET', '/v1/session'));
   if (answer.ok) signedIn(gateway, answer.data);
-  else if (gateway.session.state.kind === 'loading') gateway.session.set({ kind: 'signed_out' });
+  else if (gateway.session.state.kind === 'loading' && answer.problem !== UNREACHABLE) gateway.session.set({ kind: 'signed_out' });
 }
 
 /** Tabs of a browser have one cookie: where one signs in or out, the others show the same person. */
