@@ -18,12 +18,11 @@ type Key = components['schemas']['Key'];
 
 interface KeyDialogProps {
   item: Key;
-  last_used_at: string | null | undefined;
   onClose: () => void;
 }
 
 /** A key: what it may do, its name, and its end. */
-export function KeyDialog({ item, last_used_at, onClose }: KeyDialogProps) {
+export function KeyDialog({ item, onClose }: KeyDialogProps) {
   const [mode, setMode] = useState<'facts' | 'rename' | 'revoke'>('facts');
   const back = () => setMode('facts');
   if (mode === 'rename') return <RenameForm item={item} onClose={back} />;
@@ -51,7 +50,7 @@ export function KeyDialog({ item, last_used_at, onClose }: KeyDialogProps) {
           ['Of', <InertText key="o" text={`${principal.kind} ${principal.id}`} />],
           ['Roles', principal.roles.join(', ') || 'none'],
           ...(owner ? [['Owner', <InertText key="w" text={owner} />] as const] : []),
-          ['Last used', <LastUse key="u" at={last_used_at} />],
+          ['Last used', <LastUse key="u" at={item.last_used_at} />],
           ['Created', <RelativeTime key="c" at={item.created_at} />],
           ['Created by', <InertText key="b" text={created_by.id} />],
           ['Expires', expires_at ? <RelativeTime key="e" at={expires_at} /> : 'never'],

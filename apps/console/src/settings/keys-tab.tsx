@@ -6,7 +6,6 @@ import type { Column } from '../elements/table.js';
 import { refusalOf } from '../forms/refusal.js';
 import { useSession } from '../gateway/context.js';
 import { useInfinite } from '../gateway/use-infinite.js';
-import { useQuery } from '../gateway/use-query.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { itemHref, useItem } from './item-href.js';
 import { KeyDialog } from './key-dialog.js';
@@ -14,26 +13,12 @@ import { LastUse } from './last-use.js';
 import { Listed } from './listed.js';
 
 export type Key = components['schemas']['Key'];
-/** Times of last use by key id, as far as they are recorded. */
-export type LastUses = ReadonlyMap<string, string | null>;
 
-/** The times of last use, which the API tells with the principals. */
-function useLastUses(enabled: boolean): LastUses {
-  const query = { limit: 100, fields: 'keys' };
-  const read = useQuery({
-    kind: 'configuration',
-    key: ['key-uses'],
-    enabled,
-    read: (api, signal) => api.GET('/v1/principals', { params: { query }, signal }),
-  });
-  return new Map(read.data?.items.flatMap(({ keys }) => keys ?? []).map(({ key_id, last_used_at }) => [key_id, last_used_at]));
-}
-
-const columnsOf = (uses: LastUses): readonly Column<Key>[] => [
+const COLUMNS: readonly Column<Key>[] = [
   { id: 'name', title: 'Key', cell: ({ name, key_prefix }) => <InertText text={name ?? `${key_prefix ?? 'key'}…`} characters_max={60} /> },
   { id: 'principal', title: 'Of', cell: ({ principal }) => <InertText text={principal.id} characters_max={60} /> },
   { id: 'roles', title: 'Roles', cell: ({ principal }) => principal.roles.join(', '), is_wide_only: true },
-  { id: 'used', title: 'Last used', cell: ({ key_id }) => <LastUse at={uses.get(key_id)} />, width: '130px' },
+  { id: 'used', title: 'Last used', cell: ({ last_used_at }) => <LastUse at={last_used_at} />, width: '130px' },
   { id: 'state', title: 'State', cell: ({ state }) => <StatusBadge status={state} />, width: '110px' },
 ];
 
@@ -49,7 +34,6 @@ export function KeysTab() {
     enabled: refused === undefined,
     read: (api, cursor, signal) => api.GET('/v1/keys', { params: { query: { limit: 50, ...(cursor && { cursor }) } }, signal }),
   });
-  const uses = useLastUses(refused === undefined);
   const chosen = list.items?.find(({ key_id }) => key_id === item);
   return (
     <>
@@ -60,13 +44,13 @@ export function KeysTab() {
         refused={refused}
         list={list}
         is_missing={item !== '' && chosen === undefined}
-        columns={columnsOf(uses)}
+        columns={COLUMNS}
         keyOf={({ key_id }) => key_id}
         hrefOf={({ key_id }) => itemHref('keys', key_id)}
         empty="Keys of your people and agents appear here."
       />
       {is_creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
-      {chosen && <KeyDialog item={chosen} last_used_at={uses.get(chosen.key_id)} onClose={close} />}
+      {chosen && <KeyDialog item={chosen} onClose={close} />}
     </>
   );
 }

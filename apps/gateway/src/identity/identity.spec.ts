@@ -1,3 +1,4 @@
+import { InfrastructureFault } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KeyUses } from '../authentication/key-uses.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
@@ -11,12 +12,13 @@ beforeAll(async () => {
     [IdentityModule],
     [
       { provide: ConfigurationService, useValue: MemoryConfiguration.service() },
-      { provide: KeyUses, useValue: { lastUses: async () => new Map() } },
+      { provide: KeyUses, useValue: { lastUses: (tenant_id: string, key_ids: readonly string[]) => lastUses(tenant_id, key_ids) } },
     ],
   );
 });
 afterAll(() => app.close());
 
+let lastUses: (tenant_id: string, key_ids: readonly string[]) => Promise<Map<string, number>> = async () => new Map();
 const admin = (method: string, url: string, body?: unknown) => app.send(method, url, { role: 'admin', body });
 
 test.each(['tenants', 'keys', 'identity-providers', 'person-links', 'delegations'])('/v1/%s needs a token', async (path) => {
@@ -38,6 +40,24 @@ describe('keys', () => {
     expect((await admin('GET', '/v1/keys')).body.items).toEqual([shown]);
     expect((await admin('DELETE', `/v1/keys/${made.body.key_id}`)).status).toBe(204);
     expect((await admin('GET', '/v1/keys')).body.items[0].revoked_at).not.toBeNull();
+  });
+
+  test('says when it was last used, with one query for a page; without the store it is listed and revoked all the same', async () => {
+    const { body: made } = await admin('POST', '/v1/keys', { principal: { ...principal, id: 'used-bot' } });
+    const asked: (readonly string[])[] = [];
+    lastUses = async (tenant_id, key_ids) => {
+      asked.push([tenant_id, ...key_ids]);
+      return new Map([[made.key_id, 1_000]]);
+    };
+    const listed = async () => (await admin('GET', '/v1/keys?principal=used-bot')).body.items;
+    expect([await listed(), asked]).toMatchObject([[{ last_used_at: '1970-01-01T00:00:01.000Z' }], [['acme', made.key_id]]]);
+    expect((await admin('GET', `/v1/keys/${made.key_id}`)).body.last_used_at).toBe('1970-01-01T00:00:01.000Z');
+    lastUses = async () => {
+      throw new InfrastructureFault('the store is unavailable');
+    };
+    expect(await listed()).toMatchObject([{ key_id: made.key_id, last_used_at: null }]);
+    expect((await admin('DELETE', `/v1/keys/${made.key_id}`)).status).toBe(204);
+    lastUses = async () => new Map();
   });
 
   test('a rename changes neither the rights of a key nor its revocation', async () => {

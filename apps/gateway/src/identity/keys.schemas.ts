@@ -59,6 +59,7 @@ export const keyAnswer = z
     created_at: timeOf,
     expires_at: timeOf.nullable(),
     revoked_at: timeOf.nullable(),
+    last_used_at: timeOf.nullable().describe('ISO 8601, UTC, accurate to 10 minutes; null: no recorded use, or the store is unavailable'),
   })
   .meta({ id: 'Key' });
 

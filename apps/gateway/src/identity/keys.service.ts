@@ -1,10 +1,11 @@
 import { type Caller, Refusal } from '@countersign/calls';
-import { DEFAULT_TENANT, uuidv7 } from '@countersign/contracts';
+import { DEFAULT_TENANT, isInfrastructureFault, uuidv7 } from '@countersign/contracts';
 import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { isoOf } from '../answers/shared-schemas.js';
 import type { WithHeaders } from '../answers/with-headers.js';
 import { hashApiKey, mintApiKey, prefixOf } from '../authentication/api-key.js';
+import { KeyUses } from '../authentication/key-uses.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import { pageOf } from '../lists/lists.js';
 import { type Page, placeOf } from '../lists/page-query.js';
@@ -20,12 +21,13 @@ export function stateOf(
   return expires_at_ms !== null && expires_at_ms <= now_ms ? 'expired' : 'active';
 }
 
-function answerOf(key: Omit<ApiKey, 'key_hash'>, now_ms: number): KeyAnswer {
+function answerOf(key: Omit<ApiKey, 'key_hash'>, last_used_at_ms: number | undefined, now_ms: number): KeyAnswer {
   const { key_id, tenant_id, key_prefix, name, principal, owner, created_by, scopes, clearances, purposes, ...at } = key;
   const state = stateOf(at, now_ms);
   const created_at = new Date(at.created_at_ms).toISOString();
   const times = { created_at, expires_at: isoOf(at.expires_at_ms), revoked_at: isoOf(at.revoked_at_ms) };
-  return { key_id, tenant_id, key_prefix, name, state, principal, owner, created_by, scopes, clearances, purposes, ...times };
+  const last_used_at = isoOf(last_used_at_ms ?? null);
+  return { key_id, tenant_id, key_prefix, name, state, principal, owner, created_by, scopes, clearances, purposes, ...times, last_used_at };
 }
 
 /** Admins manage their own tenant; admins of `default` manage all tenants. */
@@ -35,24 +37,31 @@ export const mayManage = (caller: Caller, tenant_id: string): boolean =>
 /** The API keys of a tenant. A key is shown once and never stored. */
 @Injectable()
 export class KeysService {
-  constructor(private readonly configuration: ConfigurationService) {}
+  constructor(
+    private readonly configuration: ConfigurationService,
+    private readonly uses: KeyUses,
+  ) {}
 
-  list(tenant_id: string, { principal, state, ...query }: KeyListQuery): Page<KeyAnswer> {
+  async list(tenant_id: string, { principal, state, ...query }: KeyListQuery): Promise<Page<KeyAnswer>> {
     const now_ms = this.configuration.now_ms();
     const keys = keysOf(this.configuration.state, tenant_id).filter(
       (key) => (principal === undefined || key.principal.id === principal) && (state === undefined || stateOf(key, now_ms) === state),
     );
-    return pageOf(
+    const { items, next_cursor } = pageOf(
       keys,
       placeOf(query),
       ({ key_id }) => key_id,
-      (key) => answerOf(key, now_ms),
+      (key) => key,
     );
+    const uses = await this.usesOf(tenant_id, items);
+    return { items: items.map((key) => answerOf(key, uses.get(key.key_id), now_ms)), next_cursor };
   }
 
-  read(caller: Caller, key_id: string): KeyAnswer | Refusal {
+  async read(caller: Caller, key_id: string): Promise<KeyAnswer | Refusal> {
     const key = this.find(caller, key_id);
-    return key instanceof Refusal ? key : answerOf(key, this.configuration.now_ms());
+    if (key instanceof Refusal) return key;
+    const uses = await this.usesOf(key.tenant_id, [key]);
+    return answerOf(key, uses.get(key_id), this.configuration.now_ms());
   }
 
   /** Changes only the name: writes the other members of the key unchanged. */
@@ -88,7 +97,7 @@ export class KeysService {
     if (edited instanceof Refusal) return edited;
     const headers = { location: `/v1/keys/${ids.key_id}`, 'cache-control': 'no-store' };
     const made = { ...fields, tenant_id, created_by: caller.principal, revoked_at_ms: null };
-    return { body: { ...answerOf(made, created_at_ms), key }, headers };
+    return { body: { ...answerOf(made, undefined, created_at_ms), key }, headers };
   }
 
   async revoke(caller: Caller, key_id: string, request: EditRequest): Promise<Refusal | undefined> {
@@ -98,6 +107,19 @@ export class KeysService {
     const revoked = { key_id, by: caller.principal, revoked_at_ms: this.configuration.now_ms() };
     await this.configuration.setEverywhere(request, key.tenant_id, 'api_key_revoked', revoked);
     return undefined;
+  }
+
+  /** None if the store is unavailable: a key can be found and revoked without it. */
+  private async usesOf(tenant_id: string, keys: readonly ApiKey[]): Promise<Map<string, number>> {
+    try {
+      return await this.uses.lastUses(
+        tenant_id,
+        keys.map(({ key_id }) => key_id),
+      );
+    } catch (cause) {
+      if (isInfrastructureFault(cause)) return new Map();
+      throw cause;
+    }
   }
 
   private find(caller: Caller, key_id: string): ApiKey | Refusal {

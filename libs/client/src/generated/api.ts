@@ -4741,6 +4741,8 @@ export interface components {
             created_at: string;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description ISO 8601, UTC, accurate to 10 minutes; null: no recorded use, or the store is unavailable */
+            last_used_at: string | null;
         };
         Principal: {
             /** @enum {string} */
@@ -4803,6 +4805,8 @@ export interface components {
             created_at: string;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description ISO 8601, UTC, accurate to 10 minutes; null: no recorded use, or the store is unavailable */
+            last_used_at: string | null;
             /** @description shown once; only its hash is stored */
             key: string;
         };
