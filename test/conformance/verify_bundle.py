@@ -2,7 +2,7 @@
 """An independent verifier of bundles: python3 verify_bundle.py [--witness [heads:]VKEY ...] BUNDLE VKEY [SCHEMA_SHA256 ...]
 
 Written from public specifications only: RFC 8032 (Ed25519), RFC 9162 (Merkle trees), C2SP signed-note, tlog-checkpoint and
-tlog-cosignature, the Avro specification (binary encoding), and docs/decisions/0006 and 0029 with libs/proofs/src/record for the leaf formats.
+tlog-cosignature, the Avro specification (binary encoding), and docs/decisions/0006 and 0029 with docs/reference/proofs.md for the leaf formats.
 Uses the standard library only. Exit code 0: verified; 1: refused, with the reason.
 """
 import base64

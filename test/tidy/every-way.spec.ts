@@ -77,6 +77,7 @@ const strangers: [workspaceFolder: string, imports: string][] = [
   ['libs/tool-kit', 'libs/process'],
   ['libs/client', 'libs/domain'],
   ['libs/proofs', 'libs/contracts'],
+  ['libs/verifier', 'libs/proofs'],
   ['libs/evidence', 'libs/process'],
   ['libs/decisions', 'libs/store'],
   ['libs/process', 'libs/decisions'],

@@ -18,6 +18,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/outbound': ['undici'],
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],
   'libs/proofs': [],
+  'libs/verifier': ['@noble/curves', '@noble/hashes'],
   'libs/tool-kit': ['zod', 'ajv', 're2js'],
   'libs/client': ['openapi-fetch'],
   'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis', 'aws4fetch', 'lru-cache'],

@@ -1,3 +1,16 @@
+export {
+  checkedBy,
+  cosignedAt,
+  leafIndex,
+  parseNote,
+  type RecordProof,
+  type RecordToCover,
+  signatureLine,
+  type Trust,
+  type Witness,
+  type WitnessChecks,
+} from '@countersign/verifier';
+export { strictBase64 } from './bytes/strict-base64.js';
 export { coveredHeads, type Followed, type FollowTerms, followEntries, openHeads, type Passed } from './heads/follow-entries.js';
 export { HeadsLog, type NextEntry, strangeMove } from './heads/heads-log.js';
 export { DECISIONS, type Decision, type OpenedTree, type Opening, openingsIn, type ProvenDecision } from './heads/openings.js';
@@ -20,13 +33,11 @@ export { EMPTY_ROOT, HASH_BYTES, leafHash } from './merkle/hashing.js';
 export { consistencyProof, inclusionProof, rootOf, type SubtreeHash } from './merkle/tree.js';
 export { isConsistent } from './merkle/verify.js';
 export { type Checkpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.js';
-export { cosign, cosignedAt } from './note/cosignature.js';
+export { cosign } from './note/cosignature.js';
 export { COSIGNATURE_V1, type NoteSigner, type NoteVerifier, noteSigner, parseVkey } from './note/note-key.js';
-export { parseNote, signatureLine } from './note/signed-note.js';
-export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './note/witness-key.js';
-export { type RecordToCover, recordHash } from './record/record-leaf.js';
-export { openTrusted, type RecordProof, type Trust, type TrustedCheckpoint, verifyRecord, verifyUnder } from './record/record-proof.js';
-export { strictBase64 } from './record/strict-base64.js';
+export { parseWitness } from './note/witness-key.js';
+export { recordHash } from './record/record-leaf.js';
+export { openTrusted, type TrustedCheckpoint, verifyRecord, verifyUnder } from './record/record-proof.js';
 export {
   baseOf,
   endOf,
@@ -40,7 +51,7 @@ export {
   type TreeHead,
   type TreePlace,
 } from './record/tree-heads.js';
-export { coveredEnd, leafAt, leafIndex, newestHead, offsetOf, spansOf, type TreeSpan } from './record/tree-spans.js';
+export { coveredEnd, leafAt, newestHead, offsetOf, spansOf, type TreeSpan } from './record/tree-spans.js';
 export { GrowingTree, type TileAppend } from './tiles/growing-tree.js';
 export { ProvenTiles } from './tiles/proven-tiles.js';
 export { type ReadTile, subtreesOf } from './tiles/tile-hashes.js';

@@ -1,8 +1,9 @@
+import type { RecordToCover } from '@countersign/verifier';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_ROOT } from '../merkle/hashing.js';
 import { inclusionProof } from '../merkle/tree.js';
-import { type RecordToCover, recordHash } from '../record/record-leaf.js';
+import { recordHash } from '../record/record-leaf.js';
 import { baseOf, type Generation, headHash, type TreeHead } from '../record/tree-heads.js';
 import { coveredEnd, leafAt, newestHead, spansOf } from '../record/tree-spans.js';
 import { GrowingTree } from '../tiles/growing-tree.js';

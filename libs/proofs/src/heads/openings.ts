@@ -1,7 +1,7 @@
+import { leafIndex, type RecordToCover } from '@countersign/verifier';
 import { isIncluded } from '../merkle/verify.js';
-import { type RecordToCover, recordHash } from '../record/record-leaf.js';
+import { recordHash } from '../record/record-leaf.js';
 import { baseOf, endOf, generationNumber, headName, type TreeHead, type TreePlace } from '../record/tree-heads.js';
-import { leafIndex } from '../record/tree-spans.js';
 
 /** The tree of the partition with the decisions. */
 export const DECISIONS: TreePlace = { topic: 'configuration-changed', partition: 0 };

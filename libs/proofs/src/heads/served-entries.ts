@@ -1,5 +1,5 @@
+import { strictBase64 } from '../bytes/strict-base64.js';
 import { HASH_BYTES } from '../merkle/hashing.js';
-import { strictBase64 } from '../record/strict-base64.js';
 import { type Generation, readGeneration, type TreeHead } from '../record/tree-heads.js';
 import { DECISIONS, type Decision, type ProvenDecision } from './openings.js';
 

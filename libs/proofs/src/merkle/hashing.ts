@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { HASH_BYTES, type TreeHashing } from '@countersign/verifier';
 
-/** Length of a hash in bytes: SHA-256. */
-export const HASH_BYTES = 32;
+export { HASH_BYTES };
 
 /** Root of the empty tree: SHA-256 of nothing (RFC 9162 section 2.1.1). */
 export const EMPTY_ROOT: Buffer = hash('sha256', Buffer.alloc(0), 'buffer');
@@ -41,3 +41,6 @@ export function nodeHashes(hashes: Buffer): Buffer {
   }
   return nodes;
 }
+
+/** The hashes of trees on node:crypto, for the verifier. */
+export const nodeHashing: TreeHashing<Buffer> = { leaf: leafHash, prefixedLeaf: prefixedLeafHash, node: nodeHash, empty: EMPTY_ROOT };

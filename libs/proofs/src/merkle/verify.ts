@@ -1,77 +1,17 @@
-import { EMPTY_ROOT, HASH_BYTES, nodeHash } from './hashing.js';
+import * as verifier from '@countersign/verifier';
+import { nodeHashing } from './hashing.js';
 
-const half = (n: number) => Math.floor(n / 2);
-const isOdd = (n: number) => n % 2 === 1;
-const isPowerOfTwo = (n: number) => 2 ** Math.round(Math.log2(n)) === n;
-const isSize = (n: number) => Number.isSafeInteger(n) && n >= 0;
-
-/**
- * The root computed from a leaf's hash and its audit path (RFC 9162 section 2.1.3.2); undefined if the path cannot be one of this leaf in a
- * tree of this size. Compare it with a trusted root.
- */
+/** The root computed from a leaf's hash and its audit path, on node:crypto; undefined if the path cannot be one of this leaf. */
 export function rootFromInclusion(leaf: Buffer, index: number, size: number, path: readonly Buffer[]): Buffer | undefined {
-  if (!isSize(index) || !isSize(size) || index >= size) return undefined;
-  let fn = index;
-  let sn = size - 1;
-  let root = leaf;
-  for (const sibling of path) {
-    if (sn === 0 || sibling.length !== HASH_BYTES) return undefined;
-    if (isOdd(fn) || fn === sn) {
-      root = nodeHash(sibling, root);
-      while (!isOdd(fn) && fn !== 0) {
-        fn = half(fn);
-        sn = half(sn);
-      }
-    } else root = nodeHash(root, sibling);
-    fn = half(fn);
-    sn = half(sn);
-  }
-  return sn === 0 ? root : undefined;
+  return verifier.rootFromInclusion(nodeHashing, leaf, { index, size }, path);
 }
 
 /** True if the leaf with this hash is at `index` of the tree with this size and root. */
-export function isIncluded(leaf: Buffer, index: number, tree: { size: number; root: Buffer }, path: readonly Buffer[]): boolean {
-  return rootFromInclusion(leaf, index, tree.size, path)?.equals(tree.root) ?? false;
-}
-
-interface Tree {
-  size: number;
-  root: Buffer;
-}
-
-function trivially(first: Tree, second: Tree, path: readonly Buffer[]): boolean | undefined {
-  if (!isSize(first.size) || !isSize(second.size) || first.size > second.size) return false;
-  if (first.size === 0) return path.length === 0 && first.root.equals(EMPTY_ROOT);
-  if (first.size === second.size) return path.length === 0 && first.root.equals(second.root);
-  if (path.length === 0 || path.some((node) => node.length !== HASH_BYTES)) return false;
-  return undefined;
+export function isIncluded(leaf: Buffer, index: number, tree: verifier.TreeState, path: readonly Buffer[]): boolean {
+  return verifier.isIncluded(nodeHashing, leaf, index, tree, path);
 }
 
 /** True if the second tree only appended to the first (RFC 9162 section 2.1.4.2). */
-export function isConsistent(first: Tree, second: Tree, path: readonly Buffer[]): boolean {
-  const known = trivially(first, second, path);
-  if (known !== undefined) return known;
-  const nodes = isPowerOfTwo(first.size) ? [first.root, ...path] : [...path];
-  let fn = first.size - 1;
-  let sn = second.size - 1;
-  while (isOdd(fn)) {
-    fn = half(fn);
-    sn = half(sn);
-  }
-  let fr = nodes[0] as Buffer;
-  let sr = fr;
-  for (const node of nodes.slice(1)) {
-    if (sn === 0) return false;
-    if (isOdd(fn) || fn === sn) {
-      fr = nodeHash(node, fr);
-      sr = nodeHash(node, sr);
-      while (!isOdd(fn) && fn !== 0) {
-        fn = half(fn);
-        sn = half(sn);
-      }
-    } else sr = nodeHash(sr, node);
-    fn = half(fn);
-    sn = half(sn);
-  }
-  return sn === 0 && fr.equals(first.root) && sr.equals(second.root);
+export function isConsistent(first: verifier.TreeState, second: verifier.TreeState, path: readonly Buffer[]): boolean {
+  return verifier.isConsistent(nodeHashing, first, second, path);
 }

@@ -1,6 +1,7 @@
-import { HASH_BYTES } from '../merkle/hashing.js';
-import type { NoteSigner, NoteVerifier } from './note-key.js';
-import { isSignedBy, parseNote, type SignedNote, signNote } from './signed-note.js';
+import * as verifier from '@countersign/verifier';
+import { asBuffer } from '../bytes/as-buffer.js';
+import type { NoteSigner } from './note-key.js';
+import { signNote } from './signed-note.js';
 
 /** The content of a checkpoint (C2SP tlog-checkpoint): the name of the log, and the size and root of its tree. */
 export interface Checkpoint {
@@ -14,19 +15,8 @@ export function signCheckpoint({ size, root }: Omit<Checkpoint, 'origin'>, signe
   return signNote(`${signer.verifier.name}\n${size}\n${root.toString('base64')}\n`, signer);
 }
 
-/** The checkpoint in a note, without checking signatures; undefined if the note is not a checkpoint. Allows extra lines, as specified. */
-function checkpointIn({ text }: SignedNote): Checkpoint | undefined {
-  const [origin, size, root] = text.split('\n');
-  if (!origin || !size || !root || !/^(0|[1-9]\d{0,15})$/.test(size)) return undefined;
-  const hash = Buffer.from(root, 'base64');
-  if (hash.length !== HASH_BYTES || hash.toString('base64') !== root || !Number.isSafeInteger(Number(size))) return undefined;
-  return { origin, size: Number(size), root: hash };
-}
-
 /** The checkpoint in a note that this key signed under its own name; undefined otherwise. */
-export function openCheckpoint(note: string, verifier: NoteVerifier): (Checkpoint & { note: SignedNote }) | undefined {
-  const parsed = parseNote(note);
-  const checkpoint = parsed && checkpointIn(parsed);
-  if (!parsed || !checkpoint || checkpoint.origin !== verifier.name || !isSignedBy(parsed, verifier)) return undefined;
-  return { ...checkpoint, note: parsed };
+export function openCheckpoint(note: string, key: verifier.NoteVerifier): (Checkpoint & { note: verifier.SignedNote }) | undefined {
+  const opened = verifier.openCheckpoint(note, key);
+  return opened && { ...opened, root: asBuffer(opened.root) };
 }

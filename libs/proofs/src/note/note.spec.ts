@@ -1,8 +1,9 @@
+import { cosignedAt, isSignedBy, parseNote } from '@countersign/verifier';
 import { describe, expect, test } from 'vitest';
 import { openCheckpoint, signCheckpoint } from './checkpoint.js';
-import { cosign, cosignedAt } from './cosignature.js';
+import { cosign } from './cosignature.js';
 import { COSIGNATURE_V1, noteSigner, parseVkey } from './note-key.js';
-import { isSignedBy, parseNote, signNote } from './signed-note.js';
+import { signNote } from './signed-note.js';
 
 const signer = noteSigner('countersign.example/log', Buffer.alloc(32, 7));
 const other = noteSigner('countersign.example/log', Buffer.alloc(32, 8));

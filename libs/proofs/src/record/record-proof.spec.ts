@@ -1,71 +1,19 @@
+import type { RecordProof, RecordToCover } from '@countersign/verifier';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inclusionProof } from '../merkle/tree.js';
 import { signCheckpoint } from '../note/checkpoint.js';
-import { noteSigner } from '../note/note-key.js';
+import { smallLog, smallLogSigner, smallRecord } from '../testing/small-log.js';
 import { GrowingTree } from '../tiles/growing-tree.js';
 import { subtreesOf } from '../tiles/tile-hashes.js';
-import { type RecordToCover, recordHash } from './record-leaf.js';
-import { type RecordProof, verifyRecord } from './record-proof.js';
-import { entryHash, headProof, headsRoot, sortedHeads } from './tree-heads.js';
+import { recordHash } from './record-leaf.js';
+import { verifyRecord } from './record-proof.js';
+import { entryHash, headsRoot } from './tree-heads.js';
 
-const signer = noteSigner('countersign.example/log', Buffer.alloc(32, 7));
+const signer = smallLogSigner;
+const record = smallRecord;
 const trust = { log: signer.verifier, witnesses: [] };
 const text = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('base64'));
-
-const record = (offset: number, topic = 'tool-executed'): RecordToCover => ({
-  topic,
-  partition: 2,
-  offset,
-  timestamp_ms: 1_790_000_000_000 + offset,
-  key: offset % 3 === 0 ? null : `key-${offset}`,
-  headers: { event_type: 'tool_executed', traceparent: '00-ab-cd-01' },
-  value: Buffer.from(`value ${offset}`),
-});
-
-async function treeOf(records: readonly RecordToCover[]) {
-  const tiles = new Map<string, Buffer>();
-  const tree = new GrowingTree();
-  for (const { level, index, hashes } of tree.append(Buffer.concat(records.map(recordHash)))) {
-    tiles.set(`${level}/${index}`, Buffer.concat([tiles.get(`${level}/${index}`) ?? Buffer.alloc(0), hashes]));
-  }
-  return { root: await tree.root(), subtrees: subtreesOf(async (level, index) => tiles.get(`${level}/${index}`) ?? Buffer.alloc(0)) };
-}
-
-/** A log with two partitions and three checkpoint entries; proofs lead to the last entry. */
-async function world(size: number) {
-  const records = Array.from({ length: size }, (_, offset) => record(offset));
-  const own = await treeOf(records);
-  const heads = sortedHeads([
-    { topic: 'tool-executed', partition: 2, size, root: own.root },
-    { topic: 'policy-decided', partition: 0, size: 3, root: (await treeOf([0, 1, 2].map((n) => record(n, 'policy-decided')))).root },
-  ]);
-  const at = heads.findIndex(({ topic }) => topic === 'tool-executed');
-  const entry = { number: 2, time_ms: 1_790_000_100_000, trees: heads.length, heads_root: await headsRoot(heads) };
-  const earlier = [0, 1].map((number) => entryHash({ ...entry, number, heads_root: Buffer.alloc(32, number) }));
-  const tiles = Buffer.concat([...earlier, entryHash(entry)]);
-  const entries = new GrowingTree();
-  entries.append(tiles);
-  const checkpoint = signCheckpoint({ size: 3, root: await entries.root() }, signer);
-  const proofOf = async (offset: number): Promise<RecordProof> => ({
-    tree: { size, path: text(await inclusionProof(own.subtrees, offset, size)) },
-    head: { index: at, path: text(await headProof(heads, at)) },
-    entry: {
-      number: 2,
-      time_ms: entry.time_ms,
-      trees: heads.length,
-      path: text(
-        await inclusionProof(
-          subtreesOf(async () => tiles),
-          2,
-          3,
-        ),
-      ),
-    },
-    checkpoint,
-  });
-  return { records, proofOf };
-}
 
 /** Entry 1 of three has a forged record and entry 2 is correct again; the proof leads through entry 1. */
 async function forgedEarlierEntry() {
@@ -97,7 +45,7 @@ describe('the proof of a record', () => {
   });
 
   test('is valid for every record, and for no other record at its position', async () => {
-    const { records, proofOf } = await world(9);
+    const { records, proofOf } = await smallLog(9);
     for (const each of records) {
       const proof = await proofOf(each.offset);
       expect(verifyRecord(each, proof, trust)).toEqual({ kind: 'proven', checkpoint_size: 3, time_ms: 1_790_000_100_000 });
@@ -116,7 +64,7 @@ describe('the proof of a record', () => {
   });
 
   test('is refused after a change of any single field', async () => {
-    const { records, proofOf } = await world(9);
+    const { records, proofOf } = await smallLog(9);
     const proof = await proofOf(4);
     const edits: RecordProof[] = [
       { ...proof, tree: { ...proof.tree, size: 10 } },

@@ -1,11 +1,12 @@
+import type { RecordProof, RecordToCover } from '@countersign/verifier';
 import { expect, test } from 'vitest';
 import { inclusionProof } from '../merkle/tree.js';
 import { signCheckpoint } from '../note/checkpoint.js';
 import { noteSigner } from '../note/note-key.js';
 import { GrowingTree } from '../tiles/growing-tree.js';
 import { subtreesOf } from '../tiles/tile-hashes.js';
-import { type RecordToCover, recordHash } from './record-leaf.js';
-import { openTrusted, type RecordProof, type TrustedCheckpoint, verifyUnder } from './record-proof.js';
+import { recordHash } from './record-leaf.js';
+import { openTrusted, type TrustedCheckpoint, verifyUnder } from './record-proof.js';
 import { entryHash, headProof, headsRoot } from './tree-heads.js';
 
 const RECORDS = 256;

@@ -1,3 +1,4 @@
+import { leafIndex } from '@countersign/verifier';
 import { baseOf, endOf, generationNumber, type TreeHead, type TreePlace } from './tree-heads.js';
 
 /**
@@ -20,9 +21,6 @@ export interface LeafPlace {
 
 /** Log offset of a leaf of this tree. */
 export const offsetOf = (head: TreeHead, index: number): number => baseOf(head) + index;
-
-/** Leaf index in this tree for a log offset. */
-export const leafIndex = (head: Pick<TreeHead, 'generation'>, offset: number): number => offset - baseOf(head);
 
 /** The records that each tree judges. A later generation judges all records from its base offset on, even if an earlier one covers them. */
 export function spansOf(heads: Iterable<TreeHead>): TreeSpan[] {

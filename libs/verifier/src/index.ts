@@ -1,0 +1,34 @@
+export { base64, strictBase64 } from './bytes/base64.js';
+export { compareBytes, concatBytes, equalBytes, utf8 } from './bytes/bytes.js';
+export type { ProofCrypto, VerifySignature } from './crypto/proof-crypto.js';
+export { HASH_BYTES, type TreeHashing, treeHashing } from './merkle/tree-hashing.js';
+export { isConsistent, isIncluded, rootFromInclusion, type TreeState } from './merkle/verify.js';
+export { type Checkpoint, checkpointIn, openCheckpoint } from './note/checkpoint.js';
+export { cosignedAt, cosignedMessage } from './note/cosignature.js';
+export { COSIGNATURE_V1, ED25519, type NoteVerifier, parseVkey, type SignatureType, verifierOf } from './note/note-key.js';
+export { isSignedBy, type NoteSignature, parseNote, type SignedNote, signatureLine } from './note/signed-note.js';
+export { openTrusted, type Trust, type TrustedCheckpoint } from './note/trust.js';
+export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './note/witness-key.js';
+export { prefixedRecordLeaf, type RecordToCover } from './record/record-leaf.js';
+export {
+  type ProofStep,
+  type RecordPaths,
+  type RecordProof,
+  type RecordTrace,
+  traceRecord,
+  type Verdict,
+  verifyRecord,
+  verifyUnder,
+} from './record/record-proof.js';
+export {
+  baseOf,
+  type CheckpointEntry,
+  entryHash,
+  type Generation,
+  headHash,
+  headName,
+  leafIndex,
+  readGeneration,
+  type TreeHead,
+  type TreePlace,
+} from './record/tree-heads.js';
