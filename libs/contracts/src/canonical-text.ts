@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import canonicalizeJson from 'canonicalize';
 
 const SURROGATE = /[\ud800-\udfff]/;
@@ -40,9 +39,4 @@ export function canonicalText(value: unknown): string {
   const text = plainText(value, 0) ?? canonicalizeJson(value);
   if (text === undefined) throw new TypeError('the value is not JSON');
   return text;
-}
-
-/** SHA-256, lower-case hex. */
-export function sha256Hex(data: string | Uint8Array): string {
-  return hash('sha256', data, 'hex');
 }

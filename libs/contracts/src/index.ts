@@ -1,5 +1,5 @@
 export { GRANT_MAX_MS, plainRequirement } from './approval-requirement.js';
-export { canonicalText, sha256Hex } from './canonical-text.js';
+export { canonicalText } from './canonical-text.js';
 export { EventCodec, UndecodableRecord } from './codec.js';
 export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash-point.js';
 export { DEFAULT_TENANT } from './default-tenant.js';
@@ -49,6 +49,7 @@ export {
   sealedParts,
   sealedText,
 } from './sealed-text.js';
+export { sha256Hex } from './sha256-hex.js';
 export {
   parseSummary,
   SUMMARY_CHARS_MAX,

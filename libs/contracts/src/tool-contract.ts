@@ -1,5 +1,6 @@
-import { canonicalText, sha256Hex } from './canonical-text.js';
+import { canonicalText } from './canonical-text.js';
 import type { ApprovalMode, EffectClass, LifecycleState, Reversibility, Tier } from './generated/events.js';
+import { sha256Hex } from './sha256-hex.js';
 import type { ToolRecord } from './tool-record.js';
 
 /** JSON Schema 2020-12. */

@@ -1,6 +1,5 @@
-export { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle/bundle.js';
-export { callSummary } from './bundle/call-summary.js';
-export { type BundleReport, plain, verifyBundle } from './bundle/verify-bundle.js';
+export { BUNDLE_FORMAT, type Bundle, type BundledRecord, type BundleReport, callSummary, plain } from '@countersign/verifier';
+export { verifyBundle } from './bundle/verify-bundle.js';
 export { CheckpointClaim } from './checkpoints/checkpoint-claim.js';
 export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
 export type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from './checkpoints/checkpoint-store.js';

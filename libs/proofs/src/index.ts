@@ -11,6 +11,7 @@ export {
   type WitnessChecks,
 } from '@countersign/verifier';
 export { strictBase64 } from './bytes/strict-base64.js';
+export { nodeCrypto } from './crypto/node-crypto.js';
 export { coveredHeads, type Followed, type FollowTerms, followEntries, openHeads, type Passed } from './heads/follow-entries.js';
 export { HeadsLog, type NextEntry, strangeMove } from './heads/heads-log.js';
 export { DECISIONS, type Decision, type OpenedTree, type Opening, openingsIn, type ProvenDecision } from './heads/openings.js';
@@ -29,7 +30,7 @@ export {
   wireMove,
 } from './heads/served-entries.js';
 export { Frontier } from './merkle/frontier.js';
-export { EMPTY_ROOT, HASH_BYTES, leafHash } from './merkle/hashing.js';
+export { EMPTY_ROOT, HASH_BYTES, leafHash, nodeHashing } from './merkle/hashing.js';
 export { consistencyProof, inclusionProof, rootOf, type SubtreeHash } from './merkle/tree.js';
 export { isConsistent } from './merkle/verify.js';
 export { type Checkpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.js';

@@ -1,3 +1,16 @@
+export { EventDecoder, type KnownSchema } from './avro/event-decoder.js';
+export { BUNDLE_FORMAT, type Bundle, type BundledCall, type BundledRecord } from './bundle/bundle.js';
+export { callSummary } from './bundle/call-summary.js';
+export type { RecordDecoder } from './bundle/record-decoder.js';
+export {
+  BUNDLE_STEPS,
+  type BundlePlatform,
+  type BundleReport,
+  type BundleStep,
+  type BundleVerdict,
+  plain,
+  verifyBundle,
+} from './bundle/verify-bundle.js';
 export { base64, strictBase64 } from './bytes/base64.js';
 export { compareBytes, concatBytes, equalBytes, utf8 } from './bytes/bytes.js';
 export type { ProofCrypto, VerifySignature } from './crypto/proof-crypto.js';
@@ -8,6 +21,7 @@ export { cosignedAt, cosignedMessage } from './note/cosignature.js';
 export { COSIGNATURE_V1, ED25519, type NoteVerifier, parseVkey, type SignatureType, verifierOf } from './note/note-key.js';
 export { isSignedBy, type NoteSignature, parseNote, type SignedNote, signatureLine } from './note/signed-note.js';
 export { openTrusted, type Trust, type TrustedCheckpoint } from './note/trust.js';
+export { BadTrust, logKey, parseTrust } from './note/trust-text.js';
 export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './note/witness-key.js';
 export { prefixedRecordLeaf, type RecordToCover } from './record/record-leaf.js';
 export {

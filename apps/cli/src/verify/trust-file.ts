@@ -1,64 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { parseVkey, parseWitness, type Trust, type Witness } from '@countersign/proofs';
+import { nodeCrypto, parseWitness, type Trust } from '@countersign/proofs';
+import { BadTrust, logKey, parseTrust } from '@countersign/verifier';
 
-/** The given keys are invalid; the message is one line for the user. */
-export class BadTrust extends Error {}
-
-interface TrustText {
-  /** `name+hash+base64` */
-  log: string;
-  witnesses: { key: string; checks: 'heads' | 'entries'; heads_since?: string }[];
-}
+export { BadTrust } from '@countersign/verifier';
 
 /** Reads a file of trusted keys: docs/how-to/auditors.md shows one. @throws BadTrust */
 export async function readTrust(file: string): Promise<Trust> {
-  let text: TrustText;
+  let text: string;
   try {
-    text = JSON.parse(await readFile(file, 'utf8')) as TrustText;
+    text = await readFile(file, 'utf8');
   } catch (cause) {
     throw new BadTrust(`${file} cannot be read: ${(cause as Error).message}`);
   }
-  onlyKnows(file, text, ['log', 'witnesses']);
-  const { log, witnesses = [] } = text;
-  if (!Array.isArray(witnesses)) throw new BadTrust(`${file}: /witnesses is not a list`);
-  return { log: logKey(log), witnesses: witnesses.map((one, at) => witnessOf(`${file}: /witnesses/${at}`, one)) };
+  return parseTrust(nodeCrypto, file, text);
 }
 
 /** Keys from the command line. @throws BadTrust */
 export function trustOf(vkey: string, witnesses: readonly string[]): Trust {
-  return {
-    log: logKey(vkey),
-    witnesses: witnesses.map(
-      (text) => parseWitness(text) ?? bad(`${text.slice(0, 100)} is not a key of a witness ([heads:]name+hash+base64)`),
-    ),
-  };
+  return { log: logKey(nodeCrypto, vkey), witnesses: witnesses.map(witnessOf) };
 }
 
-function logKey(text: unknown): Trust['log'] {
-  return parseVkey(String(text)) ?? bad(`${String(text).slice(0, 100)} is not a key (name+hash+base64)`);
-}
-
-function witnessOf(where: string, one: TrustText['witnesses'][number]): Witness {
-  onlyKnows(where, one, ['key', 'checks', 'heads_since']);
-  const { key, checks, heads_since } = one;
-  if (checks !== 'heads' && checks !== 'entries')
-    throw new BadTrust(`${where}/checks is ${String(checks).slice(0, 40)}, but must be heads or entries`);
-  const witness = parseWitness(String(key));
-  if (!witness || witness.checks === 'heads')
-    throw new BadTrust(`${where}/key is not a key of a witness (name+hash+base64, without the prefix heads:)`);
-  if (heads_since === undefined) return { key: witness.key, checks };
-  const since_ms = Date.parse(heads_since);
-  if (!Number.isFinite(since_ms)) throw new BadTrust(`${where}/heads_since is not a time such as 2026-11-23T18:00:00Z`);
-  return { key: witness.key, checks, heads_since_s: Math.ceil(since_ms / 1000) };
-}
-
-/** Refuses unknown members: a misspelt one must not weaken the trust. */
-function onlyKnows(where: string, value: unknown, members: readonly string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTrust(`${where} is not an object`);
-  const odd = Object.keys(value).find((name) => !members.includes(name));
-  if (odd !== undefined) throw new BadTrust(`${where} has an unknown member ${odd.slice(0, 40)}; known members: ${members.join(', ')}`);
-}
-
-function bad(message: string): never {
-  throw new BadTrust(message);
+function witnessOf(text: string) {
+  const witness = parseWitness(text);
+  if (!witness) throw new BadTrust(`${text.slice(0, 100)} is not a key of a witness ([heads:]name+hash+base64)`);
+  return witness;
 }

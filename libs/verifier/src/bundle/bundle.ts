@@ -1,4 +1,4 @@
-import type { RecordProof } from '@countersign/proofs';
+import type { RecordProof } from '../record/record-proof.js';
 
 export const BUNDLE_FORMAT = 'countersign-bundle/v1';
 

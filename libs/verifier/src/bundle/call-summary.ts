@@ -1,4 +1,5 @@
-import { type CallState, evolve, type PlacedEvent, statusOf } from '@countersign/domain';
+import { evolve, type PlacedEvent } from '@countersign/domain/call/evolve';
+import { type CallState, statusOf } from '@countersign/domain/call/state';
 import type { BundledCall } from './bundle.js';
 
 type At<T extends PlacedEvent['event_type']> = Extract<PlacedEvent, { event_type: T }>;

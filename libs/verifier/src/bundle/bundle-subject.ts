@@ -1,4 +1,4 @@
-import type { PlacedEvent } from '@countersign/domain';
+import type { PlacedEvent } from '@countersign/domain/call/evolve';
 import type { Bundle } from './bundle.js';
 
 /** Why the records do not match the subject of the bundle; undefined if they do. */
