@@ -15,7 +15,7 @@ export class UndecodableRecord extends Error {
 class LazyType {
   private compiled: avro.Type | undefined;
 
-  constructor(private readonly schema: string) {}
+  constructor(readonly schema: string) {}
 
   get(): avro.Type {
     this.compiled ??= avro.Type.forSchema(JSON.parse(this.schema), { omitRecordMethods: true });
@@ -38,6 +38,11 @@ class Reader {
     private readonly type: LazyType,
     private readonly written: LazyType | null,
   ) {}
+
+  /** Text of the writer's schema. */
+  get schema(): string {
+    return (this.written ?? this.type).schema;
+  }
 
   /** The event, and the offset of the bytes after it (negative if bytes are missing). @throws if they are malformed */
   read(value: Buffer): { value: unknown; offset: number } {
@@ -82,6 +87,11 @@ export class EventCodec {
 
   knows(id: number): boolean {
     return this.readers.has(id);
+  }
+
+  /** The text of the schema by which records with this id were written. */
+  schemaText(id: number): string | undefined {
+    return this.readers.get(id)?.schema;
   }
 
   /** The schema id of a record; undefined if the header is not the Confluent wire format. */

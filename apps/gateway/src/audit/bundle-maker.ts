@@ -1,4 +1,4 @@
-import { eventSchemas, laneTopic } from '@countersign/contracts';
+import { laneTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import {
   BUNDLE_FORMAT,
@@ -11,6 +11,7 @@ import {
   verifyBundle,
 } from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
+import { schemasOf } from './bundled-schemas.js';
 import { policyInForce } from './policy-in-force.js';
 import { type FoundRecord, partitionOfCall, RecordsOfCalls } from './records-of-calls.js';
 
@@ -57,7 +58,10 @@ export class BundleMaker {
       made_at_ms: this.deps.clock.now_ms(),
       calls: calls.map(({ call_id }) => callSummary(call_id, eventsOf(call_id, found))),
       records: proven.records,
-      schemas: this.schemasOf([...rules, ...found]),
+      schemas: schemasOf(
+        this.deps.codec,
+        [...rules, ...found].map(({ record }) => record.value),
+      ),
       checkpoint: proven.checkpoint,
       vkey: this.evidence.signer.verifier.vkey,
     };
@@ -111,16 +115,6 @@ export class BundleMaker {
       return { ...place, event_type: event.event_type, event: plain(event.event), proof };
     });
     return { kind: 'made' as const, records, checkpoint: proofs.checkpoint };
-  }
-
-  private schemasOf(found: readonly FoundRecord[]): Record<string, string> {
-    const schemas: Record<string, string> = {};
-    for (const { record, event } of found) {
-      const id = this.deps.codec.schemaId(record.value);
-      const schema = eventSchemas.filter(({ event_type }) => event_type === event.event_type).sort((a, b) => b.version - a.version)[0];
-      if (id !== undefined && schema) schemas[String(id)] = schema.schema;
-    }
-    return schemas;
   }
 }
 
