@@ -9,13 +9,17 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const app = path.join(root, 'apps/console');
 const site = path.join(app, 'site');
 const STAMP = path.join(site, 'sources.sha256');
-/** What the bundle is made of. The generated types of the client leave no trace in it. */
+/** What the bundle is made of. The generated types of the client leave no trace in it; the schemas of events do. */
 const SOURCES = [
   'apps/console/src',
   'apps/console/index.html',
   'apps/console/vite.config.js',
   'apps/console/package.json',
   'libs/client/src',
+  'libs/verifier/src',
+  'libs/contracts/src/canonical-text.ts',
+  'libs/contracts/src/generated/schemas.ts',
+  'libs/domain/src/call',
   'package-lock.json',
   'scripts/console.mjs',
 ];

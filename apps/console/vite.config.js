@@ -17,6 +17,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // the schemas of all events (52 kB compressed), loaded when an auditor verifies evidence
+    chunkSizeWarningLimit: 700,
     sourcemap: false,
     manifest: true,
   },

@@ -13,9 +13,9 @@ export class RecordsWorld {
     readonly you: Api,
   ) {}
 
-  static async start(): Promise<RecordsWorld> {
+  static async start(env: Record<string, string> = {}): Promise<RecordsWorld> {
     const counterparty = await Counterparty.start();
-    const world = await ConsoleWorld.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
+    const world = await ConsoleWorld.start({ COUNTERSIGN_PROBE_URL: counterparty.url, ...env });
     const agent = await world.admin.keyFor('agent', 'buying-agent', ['agent']);
     const you = await world.admin.keyFor('user', 'you', ['approver', 'operator', 'auditor', 'policy_admin']);
     return new RecordsWorld(world, counterparty, agent, you);

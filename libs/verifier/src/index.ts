@@ -5,9 +5,11 @@ export type { RecordDecoder } from './bundle/record-decoder.js';
 export {
   BUNDLE_STEPS,
   type BundlePlatform,
+  type BundleProgress,
   type BundleReport,
   type BundleStep,
   type BundleVerdict,
+  bundleSteps,
   plain,
   verifyBundle,
 } from './bundle/verify-bundle.js';

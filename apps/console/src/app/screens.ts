@@ -83,4 +83,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     roles: ['operator', 'auditor', 'agent'],
     load: () => import('../usage/usage-screen.js'),
   },
+  {
+    path: '/audit',
+    title: 'Audit',
+    navigation: { group: 'Oversight', icon: 'audit', keys: 'g u' },
+    roles: ['auditor'],
+    load: () => import('../audit/audit-screen.js'),
+  },
 ];

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { DownloadButton } from '../downloads/download-button.js';
 import { fileNameOf } from '../downloads/save-file.js';
 import { Button } from '../elements/button.js';
+import { Link } from '../navigation/link.js';
 import { UndoDialog } from '../undo/undo-dialog.js';
 import type { Call, CallRights } from './call.js';
 import { CancelDialog } from './cancel-dialog.js';
@@ -46,6 +47,15 @@ export function CallActions({ call, rights }: { call: Call; rights: CallRights }
 function Downloads({ call: { call_id, run_id }, rights }: { call: Call; rights: CallRights }) {
   return (
     <>
+      {rights.audit && (
+        <Link
+          href={`/audit?call=${encodeURIComponent(call_id)}`}
+          class="button button-default"
+          title="Verify all records of this call in the browser"
+        >
+          Verify
+        </Link>
+      )}
       {rights.audit && (
         <DownloadButton
           path={`/v1/audit/bundle?call_id=${encodeURIComponent(call_id)}`}

@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { Schemas } from '../gateway/schemas.js';
 import { hasRole } from '../gateway/session.js';
 import { useMutation } from '../gateway/use-mutation.js';
+import { Link } from '../navigation/link.js';
 import { UndoDialog } from '../undo/undo-dialog.js';
 
 type Case = Schemas['Case'];
@@ -50,6 +51,15 @@ export function CaseActions({ of, names }: { of: Case; names: ReadonlyMap<string
         <Button icon="undo" onClick={() => setUndoing(true)}>
           Undo case
         </Button>
+      )}
+      {hasRole(session, ['auditor']) && (
+        <Link
+          href={`/audit?case=${encodeURIComponent(case_id)}`}
+          class="button button-default"
+          title="Verify all records of the case in the browser"
+        >
+          Verify
+        </Link>
       )}
       {hasRole(session, ['auditor']) && (
         <DownloadButton

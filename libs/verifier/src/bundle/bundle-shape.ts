@@ -22,8 +22,8 @@ function oddMember(part: keyof typeof parts, value: object): string | undefined 
   return missing && `the ${part} has no ${missing}`;
 }
 
-/** The first missing or unknown member of the bundle; undefined if its shape is valid. */
-export function oddShape(bundle: Bundle): string | undefined {
+/** The first missing or unknown member of the bundle; undefined if its shape is valid. Pauses after each record. */
+export function* oddShape(bundle: Bundle): Generator<undefined, string | undefined, void> {
   const odd = oddMember('bundle', bundle);
   if (odd !== undefined) return odd;
   if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is not a time';
@@ -37,6 +37,7 @@ export function oddShape(bundle: Bundle): string | undefined {
       oddMember('head', proof.head) ??
       oddMember('entry', proof.entry);
     if (found !== undefined) return found;
+    yield;
   }
   return undefined;
 }

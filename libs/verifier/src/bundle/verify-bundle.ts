@@ -38,9 +38,15 @@ export interface BundlePlatform {
   hashing: TreeHashing;
   /** A decoder without schemas. */
   decoder: RecordDecoder;
-  /** Reports after each record how many of all are proven. */
-  onRecord?: (proven: number, of: number) => void;
 }
+
+/** How far the verification of a bundle came. */
+export interface BundleProgress {
+  proven: number;
+  records: number;
+}
+
+type Stepwise<T> = Generator<BundleProgress, T, void>;
 
 const placeOf = ({ topic, partition, offset }: BundledRecord) => `${topic}/${partition}/${offset}`;
 
@@ -49,9 +55,13 @@ export function plain(event: unknown): unknown {
   return JSON.parse(JSON.stringify(event));
 }
 
-function unknownSchema(schemas: Bundle['schemas'], decoder: RecordDecoder): string | undefined {
-  const unknown = Object.entries(schemas).find(([id, text]) => !decoder.addSchema(Number(id), text));
-  return unknown && `schema ${unknown[0].slice(0, 20)} is not one that this verifier knows: use the verifier of the release that wrote it`;
+function* unknownSchema({ schemas, records }: Bundle, decoder: RecordDecoder): Stepwise<string | undefined> {
+  for (const [id, text] of Object.entries(schemas)) {
+    yield { proven: 0, records: records.length };
+    if (!decoder.addSchema(Number(id), text))
+      return `schema ${id.slice(0, 20)} is not one that this verifier knows: use the verifier of the release that wrote it`;
+  }
+  return undefined;
 }
 
 /** The event decoded from the record's bytes, if it equals the one in the bundle. */
@@ -85,11 +95,11 @@ function strayRecord(bundle: Bundle, events: readonly PlacedEvent[]): string | u
 }
 
 /** The events of the records, each proven and decoded; or the reason why one is not. */
-function readRecords(
+function* readRecords(
   { records }: Bundle,
   signed: TrustedCheckpoint,
-  { hashing, decoder, onRecord }: BundlePlatform,
-): { events: PlacedEvent[]; time_ms: number } | string {
+  { hashing, decoder }: BundlePlatform,
+): Stepwise<{ events: PlacedEvent[]; time_ms: number } | string> {
   const events: PlacedEvent[] = [];
   const seen = new Set<string>();
   let time_ms = 0;
@@ -104,36 +114,47 @@ function readRecords(
     const event = readEvent(decoder, record, value);
     if (typeof event === 'string') return event;
     events.push(event);
-    onRecord?.(events.length, records.length);
+    yield { proven: events.length, records: records.length };
   }
   return { events, time_ms };
 }
 
-function strangeCall(bundle: Bundle, events: readonly PlacedEvent[]): string | undefined {
+function* strangeCall(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<string | undefined> {
   const calls = callsOf(events);
-  const strange = bundle.calls.find(
-    (shown) => canonicalText(callSummary(shown.call_id, calls.get(shown.call_id) ?? [])) !== canonicalText(shown),
-  );
-  return strange && `the shown state of call ${strange.call_id} does not follow from its records`;
+  for (const shown of bundle.calls) {
+    if (canonicalText(callSummary(shown.call_id, calls.get(shown.call_id) ?? [])) !== canonicalText(shown))
+      return `the shown state of call ${shown.call_id} does not follow from its records`;
+    yield { proven: events.length, records: events.length };
+  }
+  return undefined;
 }
 
-function checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): BundleVerdict {
+function* shapeOf(bundle: Bundle): Stepwise<string | undefined> {
+  const shape = oddShape(bundle);
+  for (;;) {
+    const next = shape.next();
+    if (next.done) return next.value;
+    yield { proven: 0, records: bundle.records.length };
+  }
+}
+
+function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepwise<BundleVerdict> {
   const refused = (step: BundleStep, reason: string): BundleVerdict => ({ kind: 'refused', step, reason });
   if (bundle.format !== BUNDLE_FORMAT)
     return refused('format', `the format is ${String(bundle.format).slice(0, 80)}, not ${BUNDLE_FORMAT}`);
-  const odd = oddShape(bundle);
+  const odd = yield* shapeOf(bundle);
   if (odd !== undefined) return refused('format', odd);
   const signed = openTrusted(bundle.checkpoint, trust);
   if (typeof signed === 'string') return refused('checkpoint', signed);
   if (bundle.vkey !== trust.log.vkey) return refused('key', 'the bundle names a key other than the one that signed it');
-  const unknown = unknownSchema(bundle.schemas, platform.decoder);
+  const unknown = yield* unknownSchema(bundle, platform.decoder);
   if (unknown !== undefined) return refused('schemas', unknown);
-  const read = readRecords(bundle, signed, platform);
+  const read = yield* readRecords(bundle, signed, platform);
   if (typeof read === 'string') return refused('records', read);
   const { events, time_ms } = read;
   const strange = strayRecord(bundle, events) ?? strangeSubject(bundle, events);
   if (strange !== undefined) return refused('subject', strange);
-  const call = strangeCall(bundle, events);
+  const call = yield* strangeCall(bundle, events);
   if (call !== undefined) return refused('calls', call);
   if (events.length === 0) return refused('records', 'the bundle has no records');
   return {
@@ -161,13 +182,23 @@ function generationsOf({ records }: Bundle): BundleReport['generations'] {
 
 /**
  * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and position by its proof, each event by
- * decoding the bytes, each call by folding its events. Never throws: unreadable input is refused. Proves that the request of each call is
- * included, but not that every later record or every call of a case is; for that, read an export of the period.
+ * decoding the bytes, each call by folding its events. Pauses after each record and call. Never throws: unreadable input is refused. Proves
+ * that the request of each call is included, but not that every later record or every call of a case is; for that, read an export of the
+ * period.
  */
-export function verifyBundle(bundle: Bundle, trust: Trust, platform: BundlePlatform): BundleVerdict {
+export function* bundleSteps(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepwise<BundleVerdict> {
   try {
-    return checked(bundle, trust, platform);
+    return yield* checked(bundle, trust, platform);
   } catch {
     return { kind: 'refused', reason: 'the bundle cannot be read' };
+  }
+}
+
+/** Checks a bundle at once: `bundleSteps` without its pauses. */
+export function verifyBundle(bundle: Bundle, trust: Trust, platform: BundlePlatform): BundleVerdict {
+  const steps = bundleSteps(bundle, trust, platform);
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
   }
 }
