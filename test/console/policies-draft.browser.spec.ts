@@ -209,6 +209,25 @@ test('a simulation shows which calls would change by which rule, and a draft is 
   await page.getByRole('heading', { name: 'Begin a draft' }).waitFor();
 });
 
+test('a version name that is taken, or is no name, is an error of the field, and the draft stays', async () => {
+  await world.publish([NOTES], { version: 'taken' });
+  const observed = await draft({ expected: /\/v1\/policies$/ });
+  const { page } = observed;
+  await write(page, textOf([MOVES]));
+  await checked(page);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Version').fill('taken');
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByText('A version of this name has other rules. Choose another name.').waitFor();
+  await dialog.getByLabel('Version').fill('no name');
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByText('Has 1 to 64 letters, digits and . _ -').waitFor();
+  await expectSound(observed);
+  await page.keyboard.press('Escape');
+  await editor(page).getByText('moves-are-tagged').waitFor();
+});
+
 test('where a simulation is required, a draft without one is not published, and the page says so', async () => {
   await world.anna.request('PUT', '/v1/policies/settings', { simulation_required: true });
   const { page } = await draft();

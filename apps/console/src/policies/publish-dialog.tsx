@@ -5,6 +5,7 @@ import { useToast } from '../elements/toast.js';
 import { FormDialog } from '../forms/form-dialog.js';
 import { placedErrors } from '../forms/placed-errors.js';
 import { useChange } from '../forms/use-change.js';
+import type { Problem } from '../gateway/answer.js';
 import { useNavigate } from '../navigation/navigation.js';
 import type { DraftCheck } from './draft-checker.js';
 import { type ActivePolicy, useBundle, versionHref, versionWord } from './policy-queries.js';
@@ -39,7 +40,8 @@ export function PublishDialog({ draft, active, report, onPublished, onClose }: P
   const publishing = useChange((api, named: { version?: string }) =>
     api.POST('/v1/policies', { body: { ...draft.draft, ...named, ...(simulation && { simulation }) } as never }),
   );
-  const { at, rest } = placedErrors(publishing.problem, ['/version']);
+  const { taken, problem } = refusalWords(publishing.problem);
+  const { at, rest } = placedErrors(problem, ['/version']);
   const submit = async () => {
     const named = version.trim();
     const answered = await publishing.run(named === '' ? {} : { version: named });
@@ -70,7 +72,7 @@ export function PublishDialog({ draft, active, report, onPublished, onClose }: P
         hint="Letters, digits and . _ -; empty: the next number"
         value={version}
         onValue={setVersion}
-        error={at['/version']}
+        error={taken ?? at['/version']}
         characters_max={64}
         mono
       />
@@ -83,6 +85,13 @@ export function PublishDialog({ draft, active, report, onPublished, onClose }: P
       {diff && <RuleChanges diff={diff} names={[versionWord(active.version), 'the draft']} />}
     </FormDialog>
   );
+}
+
+/** A version of this name with other rules is an error of the name; a report that is out of date is made again. */
+function refusalWords(problem: Problem | undefined): { taken?: string; problem?: Problem & { advice?: string } } {
+  if (problem?.reason === 'policy_version_taken') return { taken: 'A version of this name has other rules. Choose another name.' };
+  if (problem?.reason === 'simulation_required') return { problem: { ...problem, advice: 'Close this and simulate once more.' } };
+  return problem ? { problem } : {};
 }
 
 const REPORT_MAX_MS = 23 * 3_600_000;
