@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { LOOKS } from './browser.js';
-import type { ObservedPage } from './observed-page.js';
 import { HOSTILE, LISTING, MOVES, NOTES, PoliciesWorld } from './policies-world.js';
+import { check, draft, editor, textOf, write } from './policy-drafts.js';
 import { expectSound, screenshot } from './sound-page.js';
 
 let world: PoliciesWorld;
@@ -11,36 +11,6 @@ beforeAll(async () => {
 }, 90_000);
 afterEach(() => world.activate(null));
 afterAll(() => world.close());
-
-const editor = (page: Page) => page.getByRole('textbox', { name: 'Text of the draft, JSON' });
-const check = (page: Page) => page.getByRole('region', { name: 'Check of the draft' });
-const textOf = (rules: readonly object[], more: object = {}) => JSON.stringify({ ...more, rules }, null, 2);
-
-/** Replaces the text of the editor by pasting. */
-async function write(page: Page, text: string): Promise<void> {
-  await editor(page).click();
-  await page.keyboard.press('Control+A');
-  await editor(page).evaluate((content, pasted) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', pasted);
-    content.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, text);
-}
-
-/** Waits until what was written last has no errors. */
-const checked = async (page: Page): Promise<void> => {
-  await expect.poll(() => page.getByRole('button', { name: 'Publish' }).isEnabled(), { timeout: 30_000 }).toBe(true);
-  await check(page).getByText('No errors').waitFor();
-};
-
-/** A page with an empty draft. */
-async function draft(more: Parameters<PoliciesWorld['open']>[1] = {}): Promise<ObservedPage> {
-  const observed = await world.open('/policies?tab=draft', more);
-  await observed.page.getByRole('button', { name: 'Start empty' }).click();
-  await check(observed.page).getByText('No errors').waitFor();
-  await editor(observed.page).waitFor();
-  return observed;
-}
 
 /** The line of the editor in which the cursor stands. */
 const focusedLine = (page: Page): Promise<string> => editor(page).locator('.cm-activeLine').innerText();
@@ -86,7 +56,7 @@ test.each(LOOKS)('a draft is checked as it is typed, and each error stands at it
 });
 
 test('what is typed in the editor is no shortcut; Esc and then Tab leaves it', async () => {
-  const observed = await draft();
+  const observed = await draft(world);
   const { page } = observed;
   await editor(page).click();
   await page.keyboard.press('Control+End');
@@ -107,7 +77,7 @@ test('what is typed in the editor is no shortcut; Esc and then Tab leaves it', a
 });
 
 test('search, folding and the messages in the margin keep to the policy of the page', async () => {
-  const observed = await draft();
+  const observed = await draft(world);
   const { page } = observed;
   await write(page, textOf([{ ...LISTING, tools: 'no_such_tool' }]));
   await check(page).getByText('1 error').waitFor();
@@ -124,20 +94,9 @@ test('search, folding and the messages in the margin keep to the policy of the p
   await screenshot(observed, 'policies-search');
 });
 
-test('an auditor checks and simulates drafts, and may not publish them', async () => {
-  const { key } = await world.console.admin.keyFor('user', 'otto', ['auditor']);
-  const observed = await draft({ key });
-  const { page } = observed;
-  await page.getByText('This needs the role policy_admin or admin. You have: auditor.').first().waitFor();
-  expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
-  await page.getByRole('button', { name: 'Simulate' }).click();
-  await page.getByText(/of \d+ calls would be decided differently/).waitFor();
-  await expectSound(observed);
-});
-
 test('a session that ends while a person edits keeps the draft, and so does a reload', async () => {
   const carl = await world.console.admin.keyFor('user', 'carl', ['policy_admin']);
-  const observed = await draft({ key: carl.key, expected: /\/v1\// });
+  const observed = await draft(world, { key: carl.key, expected: /\/v1\// });
   const { page } = observed;
   await write(page, textOf([MOVES]));
   await check(page).getByText('No errors').waitFor();
@@ -161,7 +120,7 @@ test('a session that ends while a person edits keeps the draft, and so does a re
 });
 
 test('what is typed last is kept, even if the page is left in the same moment', async () => {
-  const observed = await draft();
+  const observed = await draft(world);
   const { page } = observed;
   await write(page, textOf([MOVES]));
   await page.getByRole('tab', { name: 'Versions' }).click();
@@ -172,108 +131,8 @@ test('what is typed last is kept, even if the page is left in the same moment', 
   await editor(page).getByText('no-listing').waitFor();
 });
 
-test('a simulation shows which calls would change by which rule, and a draft is published with its report', async () => {
-  const call_id = await world.list();
-  const observed = await draft();
-  const { page } = observed;
-  await write(page, textOf([LISTING, NOTES]));
-  await checked(page);
-  await page.getByRole('button', { name: 'Simulate' }).click();
-  await page.getByText(/calls would be decided differently: \d+ newly denied\./).waitFor();
-  await page
-    .getByRole('list', { name: 'Changes by rule' })
-    .getByRole('button', { name: /Deny.*no-listing/ })
-    .click();
-  const rows = page.getByRole('table', { name: 'Calls that would be decided differently' }).getByRole('row');
-  await rows.nth(1).getByText('Deny').waitFor();
-  await expectSound(observed);
-  await screenshot(observed, 'policies-simulation', { whole: true });
-  expect(await page.locator(`a[href="/calls/${call_id}"]`).count()).toBe(1);
-  await page.getByLabel('Calls of').selectOption('1');
-  expect(new URL(page.url()).searchParams.get('period')).toBe('1');
-  await write(page, textOf([LISTING]));
-  await page.getByText('The draft has changed since this simulation.').waitFor();
-  await write(page, textOf([LISTING, NOTES]));
-  await page.getByText('The draft has changed since this simulation.').waitFor({ state: 'detached' });
-  await checked(page);
-  await page.getByRole('button', { name: 'Publish' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Publish this draft?' });
-  await dialog.getByText('Published with the report of your simulation.').waitFor();
-  await dialog.getByLabel('Version').fill('with-report');
-  await expectSound(observed);
-  await screenshot(observed, 'policies-publish');
-  await dialog.getByRole('button', { name: 'Publish' }).click();
-  await page.getByRole('heading', { name: 'Policy version with-report' }).waitFor();
-  await page.getByText('before it was published').waitFor();
-  await page.goto('/policies?tab=draft');
-  await page.getByRole('heading', { name: 'Begin a draft' }).waitFor();
-});
-
-test('a version name that is taken, or is no name, is an error of the field, and the draft stays', async () => {
-  await world.publish([NOTES], { version: 'taken' });
-  const observed = await draft({ expected: /\/v1\/policies$/ });
-  const { page } = observed;
-  await write(page, textOf([MOVES]));
-  await checked(page);
-  await page.getByRole('button', { name: 'Publish' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Version').fill('taken');
-  await dialog.getByRole('button', { name: 'Publish' }).click();
-  await dialog.getByText('A version of this name has other rules. Choose another name.').waitFor();
-  await dialog.getByLabel('Version').fill('no name');
-  await dialog.getByRole('button', { name: 'Publish' }).click();
-  await dialog.getByText('Has 1 to 64 letters, digits and . _ -').waitFor();
-  await expectSound(observed);
-  await page.keyboard.press('Escape');
-  await editor(page).getByText('moves-are-tagged').waitFor();
-});
-
-test('where a simulation is required, a draft without one is not published, and the page says so', async () => {
-  await world.anna.request('PUT', '/v1/policies/settings', { simulation_required: true });
-  const { page } = await draft();
-  await write(page, textOf([MOVES]));
-  await checked(page);
-  await page.getByRole('button', { name: 'Publish' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('This tenant requires a simulation of exactly these rules first').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
-  await page.keyboard.press('Escape');
-  await page.goto('/policies');
-  await page.getByRole('button', { name: 'Do not require it' }).click();
-  await page.getByText('A simulation is not required.').waitFor();
-});
-
-test('a draft is told of a policy that somebody activated meanwhile, and its changes are shown against that', async () => {
-  const { page } = await draft();
-  await write(page, textOf([MOVES]));
-  await check(page).getByText('No errors').waitFor();
-  const version = await world.publish([LISTING], { description: 'by ben' }, world.ben);
-  await world.activate(version, world.ben);
-  await page.getByText(/by ben, after you began this draft/).waitFor();
-  await page
-    .getByRole('list', { name: `Changes from version ${version} to the draft` })
-    .getByText('no-listing')
-    .waitFor();
-});
-
-test('a link to edit a version does not replace a draft without asking', async () => {
-  const version = await world.publish([NOTES, MOVES], { description: 'to edit' });
-  const { page } = await draft();
-  await write(page, textOf([LISTING]));
-  await check(page).getByText('No errors').waitFor();
-  await page.goto(`/policies/${version}`);
-  await page.getByRole('link', { name: 'Edit a copy' }).click();
-  await page.getByText('You have a draft that is not published').waitFor();
-  await page.getByRole('button', { name: 'Keep my draft' }).click();
-  await editor(page).getByText('no-listing').waitFor();
-  await page.goto(`/policies?tab=draft&from=${version}`);
-  await page.getByRole('button', { name: 'Replace my draft' }).click();
-  await editor(page).getByText('moves-are-tagged').waitFor();
-  await check(page).getByText(`these are the rules of version ${version}`).waitFor();
-});
-
 test('hostile text in a draft and in the errors about it stays text', async () => {
-  const observed = await draft();
+  const observed = await draft(world);
   const { page } = observed;
   await write(page, textOf([{ ...NOTES, description: HOSTILE, tools: HOSTILE.slice(0, 100) }]));
   await check(page)
@@ -286,7 +145,7 @@ test('hostile text in a draft and in the errors about it stays text', async () =
 });
 
 test('without a connection the draft stays and is not checked; it is checked once the gateway is back', async () => {
-  const observed = await draft({ expected: /\/v1\// });
+  const observed = await draft(world, { expected: /\/v1\// });
   const { page } = observed;
   await page.route('**/v1/**', (route) => route.abort());
   await page.route('**/healthz', (route) => route.abort());
@@ -296,37 +155,4 @@ test('without a connection the draft stays and is not checked; it is checked onc
   await page.unroute('**/v1/**');
   await page.unroute('**/healthz');
   await check(page).getByText('No errors').waitFor({ timeout: 30_000 });
-});
-
-test('two thousand rules are edited and checked without a task that stops the page', async () => {
-  const rules = Array.from({ length: 2000 }, (_, at) => ({ ...LISTING, id: `r${at}`, when: `inputs.path == "${'x'.repeat(150)}${at}"` }));
-  const observed = await draft();
-  const { page } = observed;
-  await write(page, textOf(rules));
-  await check(page).getByText('No errors').waitFor({ timeout: 60_000 });
-  await page.evaluate(() => {
-    window.countersign_long_tasks = [];
-  });
-  await page.keyboard.press('Control+Home');
-  await page.keyboard.press('ArrowRight');
-  for (const key of ['Enter', 'Enter', 'Backspace']) await page.keyboard.press(key);
-  await check(page).getByText('Checking').waitFor();
-  await check(page).getByText('No errors').waitFor({ timeout: 60_000 });
-  await page.getByText('Show more changes (1980 left)').waitFor();
-  const [longest = 0] = await observed.longTasks();
-  expect(longest).toBeLessThan(500);
-});
-
-test('versions of two thousand rules are compared as texts without a task that stops the page', async () => {
-  const rules = (word: string) =>
-    Array.from({ length: 2000 }, (_, at) => ({ ...LISTING, id: `r${at}`, when: `inputs.path == "${word}${at % 7}"` }));
-  const [before, after] = [await world.publish(rules('a')), await world.publish(rules('b'))];
-  const observed = await world.open(`/policies/${after}?against=${before}`);
-  const { page } = observed;
-  await page.getByText('Show more changes (1980 left)').waitFor({ timeout: 60_000 });
-  await page.getByRole('button', { name: 'As text' }).click();
-  await page.getByLabel(`version ${after}`).first().waitFor({ timeout: 60_000 });
-  const [longest = 0] = await observed.longTasks();
-  expect(longest).toBeLessThan(1_500);
-  await expectSound(observed);
 });
