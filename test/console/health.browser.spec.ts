@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { order } from '../journeys/journey-world.js';
+import { setAside } from '../journeys/set-aside.js';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { LOOKS } from './browser.js';
 import { ConsoleWorld } from './console-world.js';
 import type { ObservedPage } from './observed-page.js';
-import { setAside } from './set-aside.js';
 import { expectSound, screenshot } from './sound-page.js';
 
 const HOSTILE = '<img src=x onerror="window.countersign_harmed=true">\u202egpj.exe\u001b[31m';
