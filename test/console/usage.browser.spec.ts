@@ -87,6 +87,21 @@ test('dates that are no period are said beside the field, and the months stay', 
   await expectSound(observed);
 });
 
+test('what a link says is shown as text, and a choice that does not exist is the usual one', async () => {
+  const tool = encodeURIComponent('<img src=x onerror="window.hostile=1">\u202egnp');
+  const observed = await open(`/usage?period=constructor&by=__proto__&tool=${tool}&agent=${'a'.repeat(5_000)}`);
+  const { page } = observed;
+  await page.getByText('No call was answered in this time').waitFor();
+  await page.getByText('RLO', { exact: true }).waitFor();
+  expect(await page.evaluate(() => 'hostile' in window)).toBe(false);
+  expect(await page.getByRole('button', { name: '30 days' }).getAttribute('aria-pressed')).toBe('true');
+  await expectSound(observed);
+  await page.getByRole('button', { name: /^Remove Agent/ }).click();
+  await page.getByRole('button', { name: /^Remove Tool/ }).click();
+  await page.waitForURL((url) => !url.search.includes('tool'));
+  await ready(page);
+});
+
 test('the lines of a month are downloaded as they are', async () => {
   const observed = await open('/usage');
   const [download] = await Promise.all([
