@@ -1,57 +1,31 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { cuttingProxy } from '@countersign/pack-operations/testing/cutting-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api, Envelope } from '../journeys/api.js';
-import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
-import { PASSWORD, TrytonWorld } from './tryton-world.js';
+import { freshYear, TrytonPlatform } from './tryton-platform.js';
+import { TrytonWorld } from './tryton-world.js';
 
-const systems = mkdtempSync(path.join(tmpdir(), 'countersign-operations-'));
-/** A year of its own for each run: the database outlives it. */
-const year = 2100 + (Math.floor(Date.now() / 1_000) % 6_000);
+const year = freshYear();
 const day = (month: number, at = 1) => `${year}-${String(month).padStart(2, '0')}-${String(at).padStart(2, '0')}`;
 const line = { product: 'p_widget_a', quantity: 100, unit_price: '12.50' };
 const order = { supplier: 'sup_alpha', line_items: [line], cost_center: 'project_x' };
 
 const tryton = new TrytonWorld();
 let proxy: Awaited<ReturnType<typeof cuttingProxy>>;
-let platform: EmbeddedPlatform;
-let admin: Api;
+let world: TrytonPlatform;
 let agent: Api;
 let olga: Api;
 
 const call = async (tool: string, inputs: object, more: object = {}) =>
   (await agent.call({ tool, inputs: inputs as Record<string, unknown>, ...more })).body;
 
-async function publish(tool: string): Promise<void> {
-  const path = `/v1/mappings/${tool}`;
-  const { body } = await admin.request<{ version: number; state: string }>('PUT', path, await tryton.mapping(tool));
-  if (body.state !== 'waits_for_activation') return;
-  const second = await admin.keyFor('user', 'petra', ['policy_admin']);
-  expect((await second.request('POST', `${path}/activate`, { version: body.version })).status).toBe(200);
-}
-
 beforeAll(async () => {
   proxy = await cuttingProxy(tryton.url, `"delivery_date":{"__class__":"date","year":${year},"month":3,`);
-  mkdirSync(path.join(systems, 'default'));
-  const limits = { at_once: 4, per_second: 200 };
-  const connection = { connector: 'tryton', url: proxy.url.href, user: 'agent', limits };
-  writeFileSync(path.join(systems, 'default', 'connection.json'), JSON.stringify(connection));
-  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: './packs/operations/dist/erp-pack.js', OPERATIONS_ROOT: systems });
-  admin = platform.admin();
-  agent = await admin.keyFor('agent', 'operations-agent', ['agent']);
-  olga = await admin.keyFor('user', 'olga', ['operator']);
-  expect((await admin.request('PUT', '/v1/secrets/workspace/operations_erp', { value: PASSWORD })).status).toBeLessThan(300);
-  const rules = [{ id: 'operations', tools: ['create_*', 'confirm_*', 'cancel_*', 'query_*'], effect: 'allow' }];
-  const { body } = await admin.request<{ version: string }>('POST', '/v1/policies', { rules });
-  expect((await admin.request('PUT', '/v1/policies/active', { version: body.version, shadow: null })).status).toBe(200);
-  for (const tool of ['create_purchase_order', 'query_purchase_order']) await publish(tool);
+  world = await TrytonPlatform.start(tryton, proxy.url);
+  ({ agent, olga } = world);
 });
 afterAll(async () => {
-  await platform?.close();
+  await world?.close();
   proxy?.server.close();
-  rmSync(systems, { recursive: true, force: true });
 });
 
 test('an order goes to Tryton in its shape and comes back in the words of the agent', async () => {

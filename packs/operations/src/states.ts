@@ -16,7 +16,7 @@ export function statesOn(ledger: ScratchLedger): Record<string, ResourceStates[]
       },
     ],
     create_production_order: [{ title: 'two orders of a product', a: production, b: { ...production, quantity: 9 } }],
-    create_purchase_order: [{ title: 'two orders to a supplier', a: order, b: { ...order, delivery_date: '2099-06-01' } }],
+    create_purchase_order: [{ title: 'two orders to a supplier for a day', a: order, b: { ...order, cost_center: 'project_y' } }],
     create_quote: [{ title: 'two quotes for a customer', a: quote, b: { ...quote, valid_until: '2099-01-31' } }],
     post_vendor_bill: [{ title: 'two bills of a supplier', a: bill, b: { ...bill, invoice_number: 'A-78' } }],
     propose_customer_update: [{ title: 'two proposals', a: customerChange, b: { ...customerChange, changes: { city: 'Linz' } } }],

@@ -7,6 +7,7 @@ import { CANCEL_BY_HAND, PO } from './purchase-order.js';
 
 const creation: Creation<typeof PO> = {
   id: PO,
+  keeps: ['supplier'],
   check: ({ delivery_date }) => notPast('/delivery_date', delivery_date),
   by_hand: CANCEL_BY_HAND,
 };
@@ -24,7 +25,7 @@ export const createPurchaseOrder = defineTool({
   reversibility: 'reversible',
   // The note is the model's own wording: said in other words it is the same order.
   idempotency: { discriminating: ['supplier', 'line_items', 'delivery_date', 'currency', 'cost_center', 'custom_fields'] },
-  resources: [{ name: 'purchase_order:new/{/supplier}', effect: 'adds' }],
+  resources: [{ name: 'purchase_order:new/{/supplier}/{/delivery_date}', effect: 'adds' }],
   ...writeTimes,
   input: z.strictObject({
     supplier: erpId,
