@@ -7,7 +7,15 @@ import { readReplayBundle, replay } from './replay.js';
 import { EARLIER_FORMAT, type ReplayBundle, replayBundle } from './replay-bundle.js';
 
 const terms = { from_ms: 0, until_ms: 1, allow_for_ms: 1, grant_for_ms: 1 };
-const none = { tools: [], calls: [], configuration: [], trust: [], records: [], as_recorded: [], erased: [] };
+const none = {
+  tools: [],
+  calls: [{ call_id: 'c', envelope: {}, decided: {} }],
+  configuration: [],
+  trust: [],
+  records: [],
+  as_recorded: [],
+  erased: [],
+};
 const text = (more: object): string =>
   JSON.stringify({
     format: 'countersign-replay/2',
@@ -30,6 +38,8 @@ test('refuses a file that is not a bundle or has malformed list entries, and nam
   expect(fault({ configuration: [7] })).toMatch(/^\/configuration\/0 /);
   expect(fault({ calls: [{ call_id: 'c' }] })).toMatch(/^\/calls\/0 /);
   expect(fault({ erased: [{}] })).toMatch(/^\/erased\/0 /);
+  expect(fault({ calls: [{ call_id: 'c', decided: {} }] })).toMatch(/^\/calls\/0 /);
+  expect(fault({ calls: [] })).toContain('/calls is empty');
   const sum = { counter: 'c', slot_ms: 0, window_ms: null, added_micro: 1, removed_micro: '1' };
   expect(fault({ counted_elsewhere: undefined })).toMatch(/^\/counted_elsewhere /);
   expect(fault({ counted_elsewhere: { calls: 1, asks: [{ call_id: 'c', revision: 1, ask: 1, sums: [sum] }] } })).toMatch(/asks\/0 /);
@@ -111,13 +121,14 @@ test('other sums give other decisions, and are found where they do', () => {
   expect(found(less)).toContain('/calls/1/decided/ruling/effect');
 });
 
-test('a status or an output that was edited in an envelope is found, with its place', () => {
+test('a status or an output that was edited in an envelope is found with its place, and so is a call that is missing or of another run', () => {
   const bundle = shared();
   const envelope = (copy: ReplayBundle, at: number) => copy.calls[at]?.envelope as Record<string, unknown>;
   expect(found(edited(bundle, (copy) => Object.assign(envelope(copy, 0), { status: 'failed' })))).toEqual(['/calls/0/envelope/status']);
   expect(found(edited(bundle, (copy) => Object.assign(envelope(copy, 2), { output: '{}' })))).toEqual(['/calls/2/envelope/output']);
   expect(found(edited(bundle, (copy) => Object.assign(envelope(copy, 1), { more: 1 })))).toEqual(['/calls/1/envelope/more']);
   expect(found(edited(bundle, (copy) => copy.calls.pop()))).toEqual(['/calls']);
+  expect(found(edited(bundle, (copy) => Object.assign(copy, { run_id: 'other' })))).toEqual(['/calls/0', '/calls/1', '/calls/2']);
 });
 
 test('an edited record is found unless envelope and decision are edited alike: then only a proof of the record shows it', () => {
@@ -130,8 +141,9 @@ test('an edited record is found unless envelope and decision are edited alike: t
 
 test('a bundle of the earlier format replays, and says that its envelopes are not checked', () => {
   const { counted_elsewhere: _, ...rest } = shared();
-  const calls = rest.calls.map((call) => ({ ...call, envelope: {} }));
-  const text = JSON.stringify({ ...rest, calls: calls.slice(0, 1), records: rest.records, format: EARLIER_FORMAT, run_id: 'all' });
+  const calls = rest.calls.slice(0, 1).map((call) => ({ ...call, envelope: {} }));
+  const records = rest.records.filter(({ event }) => event.meta.call_id === calls[0]?.call_id);
+  const text = JSON.stringify({ ...rest, calls, records, format: EARLIER_FORMAT });
   const earlier = readReplayBundle(text) as ReplayBundle;
   expect(replay(earlier, shortEnvelope)).toMatchObject({
     differences: [],

@@ -41,7 +41,7 @@ const isRecord = (value: unknown): boolean =>
 /** Minimum shape of the elements of each list in a bundle. */
 const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
   tools: isTree,
-  calls: (one) => isTree(one) && typeof one.call_id === 'string' && isTree(one.decided),
+  calls: (one) => isTree(one) && typeof one.call_id === 'string' && isTree(one.decided) && isTree(one.envelope),
   configuration: isRecord,
   trust: isRecord,
   records: isRecord,
@@ -85,6 +85,7 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
     const at = (value[name] as unknown[]).findIndex((one) => !SHAPES[name](one));
     if (at >= 0) return { fault: `/${name}/${at} does not have the shape that the format requires` };
   }
+  if (value.calls?.length === 0) return { fault: '/calls is empty: a bundle has the calls of a run' };
   if (format === EARLIER_FORMAT) value.counted_elsewhere = { calls: 0, asks: [] };
   const sums = sumsFault(value.counted_elsewhere);
   if (sums !== undefined) return { fault: `/counted_elsewhere${sums} does not have the shape that the format requires` };
@@ -108,13 +109,16 @@ function differences(call_id: string, at: string, recorded: unknown, replayed: u
   return differing(recorded, replayed, at).map((one) => ({ call_id, at: one.at, recorded: shown(one.a), replayed: shown(one.b) }));
 }
 
-/** Calls whose requests name the run, but that the bundle does not list. */
-function unlisted({ run_id, calls, records }: ReplayBundle): ReplayDifference[] {
-  const listed = new Set(calls.map(({ call_id }) => call_id));
+/** Calls whose requests name the run but that the bundle does not list, and listed ones whose requests name another run. */
+function misplaced({ run_id, calls, records }: ReplayBundle): ReplayDifference[] {
+  const listed = new Map(calls.map(({ call_id }, at) => [call_id, at]));
   return records.flatMap((record) => {
-    if (record.event_type !== 'tool_call_requested' || record.event.call.run_id !== run_id) return [];
+    if (record.event_type !== 'tool_call_requested') return [];
     const call_id = record.event.meta.call_id as string;
-    return listed.has(call_id) ? [] : [{ call_id, at: '/calls', recorded: 'nothing', replayed: 'a call of the run' }];
+    const own = record.event.call.run_id;
+    const at = listed.get(call_id);
+    if (at === undefined) return own === run_id ? [{ call_id, at: '/calls', recorded: 'nothing', replayed: 'a call of the run' }] : [];
+    return own === null || own === run_id ? [] : [{ call_id, at: `/calls/${at}`, recorded: shown(run_id), replayed: shown(own) }];
   });
 }
 
@@ -148,7 +152,7 @@ export function replay(bundle: ReplayBundle, envelopeOf: EnvelopeOf): ReplayRepo
   return {
     calls: bundle.calls.length,
     records: bundle.records.length,
-    differences: [...decisions, ...envelopes, ...unlisted(bundle)],
+    differences: [...decisions, ...envelopes, ...misplaced(bundle)],
     erased: bundle.erased,
     not_bound: notBound(bundle),
   };
