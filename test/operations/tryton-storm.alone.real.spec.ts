@@ -37,8 +37,13 @@ async function sent(delivery_date: string, case_id: string): Promise<string> {
   }
 }
 
+/** Why calls failed, and how often. */
+const failures = new Map<string, number>();
+
 async function statusOf(call_id: string): Promise<string | undefined> {
-  return (await world.agent.readCall(call_id).catch(() => undefined))?.body.status;
+  const call = (await world.agent.readCall(call_id).catch(() => undefined))?.body;
+  if (call?.error) failures.set(call.error.message, (failures.get(call.error.message) ?? 0) + 1);
+  return call?.status;
 }
 
 test('orders in Tryton are the keys that succeeded: none twice, none in doubt, whatever is cut, repeated and killed', async () => {
@@ -67,7 +72,7 @@ test('orders in Tryton are the keys that succeeded: none twice, none in doubt, w
   const all = [...ended.values()].flat();
   const counts = Object.fromEntries([...new Set(all)].map((state) => [state, all.filter((one) => one === state).length]));
   process.stdout.write(
-    `storm: seed ${seed}, ${ORDERS} orders, ${proxy.lost_answers} answers and ${proxy.lost_requests} requests lost, 1 kill: ${JSON.stringify(counts)}\n`,
+    `storm: seed ${seed}, ${ORDERS} orders, ${proxy.lost_answers} answers and ${proxy.lost_requests} requests lost, 1 kill: ${JSON.stringify(counts)} ${JSON.stringify([...failures])}\n`,
   );
   expect(wrong).toEqual([]);
   expect([ended.size, counts.in_doubt ?? 0]).toEqual([ORDERS, 0]);

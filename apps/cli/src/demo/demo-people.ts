@@ -19,6 +19,7 @@ export interface DemoPeople {
   invoices: Demonstrator;
   travel: Demonstrator;
   support: Demonstrator;
+  purchasing: Demonstrator;
   /** A key of `you`, made only if that person has none yet; undefined: the person signs in as before. */
   your_key: string | undefined;
 }
@@ -66,6 +67,7 @@ export async function demoPeople(url: string, admin_key: string): Promise<DemoPe
     invoices: await maker.make('agent', 'invoice-bot', ['agent'], 'olivia'),
     travel: await maker.make('agent', 'travel-bot', ['agent'], 'olivia'),
     support: await maker.make('agent', 'support-bot', ['agent'], 'olivia'),
+    purchasing: await maker.make('agent', 'purchasing-bot', ['agent'], 'olivia'),
     your_key: await keyOfYou(maker, admin.api),
   };
 }

@@ -48,6 +48,33 @@ export const demoRules = [
   },
 ];
 
+const total = 'sum(inputs.line_items.map(l, double(l.quantity) * double(l.unit_price)))';
+
+/** Rules for the tools of the pack operations, where it is loaded. */
+export const purchaseRules = [
+  {
+    id: 'small-orders',
+    description: 'Orders below 5,000 with a pre-approved supplier run',
+    tools: 'create_purchase_order',
+    when: `${total} < 5000.0 && inputs.supplier in ["sup_alpha", "sup_beta"]`,
+    effect: 'allow',
+  },
+  {
+    id: 'large-orders',
+    description: 'Orders of 5,000 and more need two approvers',
+    tools: 'create_purchase_order',
+    when: `${total} >= 5000.0`,
+    effect: 'require_approval',
+    approval: approvers(2),
+  },
+  {
+    id: 'moves-of-orders',
+    description: 'Orders and quotes are confirmed',
+    tools: ['confirm_quote', 'confirm_purchase_order'],
+    effect: 'allow',
+  },
+];
+
 /** Completes a name without a domain; what runs then is not what the agent sent. */
 const mailMapping = {
   mode: 'permissive',
@@ -65,11 +92,11 @@ const paymentLimit = {
 };
 
 /** Publishes the policy of the demo. @throws DemoFault if the installation has a policy of its own */
-async function setPolicy({ admin }: DemoPeople): Promise<void> {
+async function setPolicy({ admin }: DemoPeople, rules: readonly object[]): Promise<void> {
   const active = await activePolicy(admin.api);
   if (active?.description === DESCRIPTION) return;
   if (active) throw new DemoFault('the installation has a policy of its own, which the demo does not replace: use a fresh installation');
-  const body = { description: DESCRIPTION, rules: demoRules };
+  const body = { description: DESCRIPTION, rules };
   const { version } = await answerTo('policy', admin.api.POST('/v1/policies', { body: body as never }));
   await answerTo('active policy', admin.api.PUT('/v1/policies/active', { body: { version, shadow: null } as never }));
 }
@@ -97,8 +124,8 @@ async function setMapping({ admin, ben }: DemoPeople): Promise<void> {
 }
 
 /** Policy, limit, mapping and the lifecycle of a tool. Each is set once. */
-export async function demoSettings(people: DemoPeople): Promise<void> {
-  await setPolicy(people);
+export async function demoSettings(people: DemoPeople, hasOperations: boolean): Promise<void> {
+  await setPolicy(people, hasOperations ? [...demoRules, ...purchaseRules] : demoRules);
   await setMapping(people);
   const { api } = people.admin;
   const limit = { params: { path: { limit_id: 'demo-payments-per-day' } }, body: paymentLimit as never };

@@ -3,6 +3,7 @@ import { answerTo, DemoFault } from './demo-fault.js';
 import { type Demonstrator, demonstrator, demoPeople } from './demo-people.js';
 import { demoSettings } from './demo-settings.js';
 import { payments } from './payments-story.js';
+import { purchases } from './purchasing-story.js';
 import { support } from './support-story.js';
 import type { Told } from './told.js';
 import { travel } from './travel-story.js';
@@ -23,8 +24,8 @@ async function isFilled({ api }: Demonstrator): Promise<boolean> {
   return items.length > 0;
 }
 
-async function hasPack(url: string, { api }: Demonstrator): Promise<boolean> {
-  const asked = api.GET('/v1/tools/{name}', { params: { path: { name: 'demo_pay_supplier' } } });
+async function hasTool(url: string, name: string, { api }: Demonstrator): Promise<boolean> {
+  const asked = api.GET('/v1/tools/{name}', { params: { path: { name } } });
   const { response } = await asked.catch((cause: Error) => {
     throw new DemoFault(`${url} does not answer: ${cause.message}`);
   });
@@ -38,14 +39,15 @@ async function hasPack(url: string, { api }: Demonstrator): Promise<boolean> {
  */
 export async function fillDemo(url: string, admin_key: string): Promise<Filled> {
   const admin = demonstrator(url, 'admin', admin_key);
-  if (!(await hasPack(url, admin)))
+  if (!(await hasTool(url, 'demo_pay_supplier', admin)))
     throw new DemoFault(
       `${url} does not have the pack demo: start it with COUNTERSIGN_PACKS=workspace,demo, or stop it and run this again`,
     );
   if (await isFilled(admin)) return { made: false, told: [], your_key: undefined };
   const people = await demoPeople(url, admin_key);
-  await demoSettings(people);
-  const stories = await Promise.all([payments(people), support(people), travel(people)]);
+  const hasOperations = await hasTool(url, 'create_purchase_order', admin);
+  await demoSettings(people, hasOperations);
+  const stories = await Promise.all([payments(people), support(people), travel(people), ...(hasOperations ? [purchases(people)] : [])]);
   await openCase(people.admin, COMPLETE, 'Demo data is complete');
   return { made: true, told: stories.flat(), your_key: people.your_key };
 }

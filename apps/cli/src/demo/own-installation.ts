@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { DemoFault } from './demo-fault.js';
 
 const MAIN = fileURLToPath(new URL('../../../standalone/dist/main.js', import.meta.url));
+/** Loaded as a pack from outside, as an operator would: a folder. */
+const OPERATIONS = fileURLToPath(new URL('../../../../packs/operations', import.meta.url));
 const READY_WITHIN_MS = 90_000;
 const LOOK_MS = 100;
 
@@ -36,7 +38,8 @@ export class OwnInstallation {
       COUNTERSIGN_DATA_DIR: path.join(folder, 'data'),
       COUNTERSIGN_WORKSPACE_ROOT: path.join(folder, 'workspace'),
       COUNTERSIGN_DEMO_ROOT: path.join(folder, 'systems'),
-      COUNTERSIGN_PACKS: 'workspace,demo',
+      OPERATIONS_ROOT: path.join(folder, 'operations'),
+      COUNTERSIGN_PACKS: `workspace,demo,${OPERATIONS}`,
     };
     const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     const own = new OwnInstallation(child, `http://127.0.0.1:${port}`, folder);
