@@ -171,4 +171,27 @@ describe('audit events', () => {
       expect((await auditor.request('GET', `/v1/audit/proof${bad}`)).status).toBe(400);
     }
   });
+
+  test('a range of reads ends when the gateway stops; after a crash its opening stands, and nothing says how much was read', async () => {
+    const reader = await platform.admin().keyFor('user', 'rob', ['auditor']);
+    const readsOf = async () => {
+      const items = (await list('type=audit_read')).filter(({ actor }) => actor === 'user:rob');
+      type Read = { event: { what: string; reads: number | null; opened_by: string | null } };
+      return Promise.all(
+        items.map(async ({ event_id }) => (await auditor.request<Read>('GET', `/v1/audit/events/${event_id}`)).body.event),
+      );
+    };
+    for (let n = 0; n < 3; n++) await list('type=case_set', reader);
+    await platform.process.stop();
+    await platform.up();
+    const [opening, end] = await readsOf();
+    expect(opening).toMatchObject({ what: 'events', opened_by: null });
+    expect(end).toMatchObject({ what: 'range', reads: expect.any(Number) });
+    expect(end?.reads).toBeGreaterThanOrEqual(3);
+
+    for (let n = 0; n < 3; n++) await list('type=case_set', reader);
+    await platform.process.stop('SIGKILL');
+    await platform.up();
+    expect((await readsOf()).slice(2)).toMatchObject([{ what: 'events', reads: null, opened_by: null }]);
+  });
 });
