@@ -47,6 +47,13 @@ export const replayBundle = z
             ),
           }),
         ),
+        records: z
+          .object({
+            count: z.int(),
+            event_ids_sha256: z.string().describe('SHA-256 (hex) of their event ids, sorted, one a line'),
+            places: z.array(z.object({ topic: z.string(), partition: z.int(), first_offset: z.int(), last_offset: z.int() })),
+          })
+          .describe('the records that the sums were made of: proofs of exactly these prove them'),
       })
       .describe('what other calls counted before each decision, as sums in millionths; nothing in the bundle proves them'),
     as_recorded: z.array(z.string()),

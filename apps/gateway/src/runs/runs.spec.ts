@@ -7,7 +7,7 @@ import { RunsModule } from './runs.module.js';
 
 const TERMS = '"terms":{"from_ms":1,"until_ms":2,"allow_for_ms":3,"grant_for_ms":4}';
 const PIECES = [
-  '{"as_recorded":[],"calls":[],"configuration":[],"counted_elsewhere":{"asks":[],"calls":0},"erased":[],',
+  '{"as_recorded":[],"calls":[],"configuration":[],"counted_elsewhere":{"asks":[],"calls":0,"records":{"count":0,"event_ids_sha256":"","places":[]}},"erased":[],',
   `"format":"countersign-replay/2","records":[],"run_id":"r1",${TERMS},`,
   '"tenant_id":"acme","tools":[],"transcript":null,"trust":[]}',
 ];

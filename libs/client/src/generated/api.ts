@@ -5867,6 +5867,18 @@ export interface components {
                         removed_micro: number;
                     }[];
                 }[];
+                /** @description the records that the sums were made of: proofs of exactly these prove them */
+                records: {
+                    count: number;
+                    /** @description SHA-256 (hex) of their event ids, sorted, one a line */
+                    event_ids_sha256: string;
+                    places: {
+                        topic: string;
+                        partition: number;
+                        first_offset: number;
+                        last_offset: number;
+                    }[];
+                };
             };
             as_recorded: string[];
             erased: string[];

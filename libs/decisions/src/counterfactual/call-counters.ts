@@ -49,13 +49,19 @@ class Asks {
   }
 }
 
+/** What other calls counted since the counter was asked: by slot, and which calls. */
+interface Pending {
+  slots: Map<number, SlotSum>;
+  by: Set<string>;
+}
+
 /** Counters that note what calls other than `own` count, summed up to each time that a call of `own` asks. */
 export class NotedCounters extends CallCounters {
   readonly noted: CountedElsewhere[] = [];
-  /** The other calls that counted anything. */
+  /** The other calls whose amounts are in the sums. */
   readonly others = new Set<string>();
   private readonly asks = new Asks();
-  private readonly pending = new Map<string, Map<number, SlotSum>>();
+  private readonly pending = new Map<string, Pending>();
   private call_id = '';
 
   constructor(private readonly own: ReadonlySet<string>) {
@@ -69,13 +75,13 @@ export class NotedCounters extends CallCounters {
   override put(counter: string, slot_ms: number, amount_micro: number, window_ms: number | null): void {
     super.put(counter, slot_ms, amount_micro, window_ms);
     if (amount_micro === 0 || this.own.has(this.call_id)) return;
-    this.others.add(this.call_id);
-    const slots = this.pending.get(counter) ?? new Map<number, SlotSum>();
+    const { slots, by } = this.pending.get(counter) ?? { slots: new Map<number, SlotSum>(), by: new Set<string>() };
+    by.add(this.call_id);
     const sum = slots.get(slot_ms) ?? { counter, slot_ms, window_ms, added_micro: 0, removed_micro: 0 };
     if (amount_micro > 0) sum.added_micro += amount_micro;
     else sum.removed_micro -= amount_micro;
     slots.set(slot_ms, sum);
-    this.pending.set(counter, slots);
+    this.pending.set(counter, { slots, by });
   }
 
   override asked({ call_id, revision, demands }: LimitAsker): void {
@@ -83,7 +89,9 @@ export class NotedCounters extends CallCounters {
     const ask = this.asks.next({ call_id, revision });
     const sums: SlotSum[] = [];
     for (const counter of new Set(demands.map((demand) => demand.counter))) {
-      sums.push(...[...(this.pending.get(counter)?.values() ?? [])].sort((a, b) => a.slot_ms - b.slot_ms));
+      const { slots, by } = this.pending.get(counter) ?? { slots: new Map<number, SlotSum>(), by: [] };
+      sums.push(...[...slots.values()].sort((a, b) => a.slot_ms - b.slot_ms));
+      for (const other of by) this.others.add(other);
       this.pending.delete(counter);
     }
     if (sums.length > 0) this.noted.push({ call_id, revision, ask, sums });

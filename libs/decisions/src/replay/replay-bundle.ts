@@ -1,12 +1,11 @@
 import type { ToolContract } from '@countersign/contracts';
 import { type CallState, compensationIn, evolveCompensated } from '@countersign/domain';
-import { type CountedElsewhere, NotedCounters } from '../counterfactual/call-counters.js';
 import { decisive } from '../counterfactual/comparison.js';
 import { RecordedCalls } from '../counterfactual/recorded-calls.js';
-import { Redecision } from '../counterfactual/redecision.js';
 import { nothingWhole, type Recording } from '../counterfactual/simulated-world.js';
 import type { ReadEvent } from '../read-event.js';
 import { canonicalPieces } from './canonical-pieces.js';
+import { countedElsewhere, type SumsOfOthers } from './counted-elsewhere.js';
 
 export const REPLAY_FORMAT = 'countersign-replay/2';
 /** Bundles of before: whole calls of others instead of sums, and envelopes that the records do not give. They replay still. */
@@ -38,8 +37,7 @@ export interface ReplayBundle {
   configuration: ReadEvent[];
   trust: ReadEvent[];
   records: ReadEvent[];
-  /** What other calls counted towards shared limits, as sums. Nothing in the bundle proves them. */
-  counted_elsewhere: { calls: number; asks: CountedElsewhere[] };
+  counted_elsewhere: SumsOfOthers;
   as_recorded: string[];
   erased: string[];
   terms: { from_ms: number; until_ms: number; allow_for_ms: number; grant_for_ms: number };
@@ -126,18 +124,6 @@ export function envelopeIn(state: CallState, undos: ReadonlyMap<string, readonly
   return JSON.parse(envelopeOf((undos.get(state.call_id) ?? []).reduce(evolveCompensated, state))) as unknown;
 }
 
-/** Decides the whole recording again, and sums up what calls that are not its own counted each time that an own call asked limits. */
-function* countedElsewhere(recording: Recording): Generator<void, ReplayBundle['counted_elsewhere']> {
-  let isShared = false;
-  for (const call_id of recording.calls.ids()) isShared ||= !recording.own.has(call_id);
-  yield;
-  if (!isShared) return { calls: 0, asks: [] };
-  const counters = new NotedCounters(recording.own);
-  const again = new Redecision(recording, [], counters);
-  while (again.step()) yield;
-  return { calls: counters.others.size, asks: counters.noted };
-}
-
 const ownOf = (recording: Recording, ids: ReadonlySet<string>): string[] => [...ids].filter((call_id) => recording.own.has(call_id)).sort();
 
 /** Builds the bundle of a run in small steps. The same record gives the same bundle. */
@@ -145,7 +131,7 @@ export function* replayBundle(recording: Recording, run: ReplayedRun, envelopeOf
   const { tenant_id, as_recorded, erased, from_ms, allow_for_ms, grant_for_ms } = recording;
   const { last_ms, ...stored } = yield* kept(recording);
   const tools = yield* toolsOf(stored);
-  const counted_elsewhere = yield* countedElsewhere(recording);
+  const counted_elsewhere = yield* countedElsewhere(recording, last_ms);
   const undos = undosIn(stored.records);
   const calls: ReplayedCall[] = [];
   for (const call_id of [...run.call_ids].sort()) {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { recordingFrom } from '../testing/answer-to.js';
 import { bundleOfSome, busyCase, shortEnvelope } from '../testing/busy-case.js';
 import { LivedWorld } from '../testing/lived-world.js';
+import { NO_SUMS } from './counted-elsewhere.js';
 import { readReplayBundle, replay } from './replay.js';
 import { EARLIER_FORMAT, type ReplayBundle, replayBundle } from './replay-bundle.js';
 
@@ -22,7 +23,7 @@ const text = (more: object): string =>
     tenant_id: 'a',
     run_id: 'r',
     ...none,
-    counted_elsewhere: { calls: 0, asks: [] },
+    counted_elsewhere: NO_SUMS,
     terms,
     ...more,
   });
@@ -42,7 +43,7 @@ test('refuses a file that is not a bundle or has malformed list entries, and nam
   expect(fault({ calls: [] })).toContain('/calls is empty');
   const sum = { counter: 'c', slot_ms: 0, window_ms: null, added_micro: 1, removed_micro: '1' };
   expect(fault({ counted_elsewhere: undefined })).toMatch(/^\/counted_elsewhere /);
-  expect(fault({ counted_elsewhere: { calls: 1, asks: [{ call_id: 'c', revision: 1, ask: 1, sums: [sum] }] } })).toMatch(/asks\/0 /);
+  expect(fault({ counted_elsewhere: { ...NO_SUMS, asks: [{ call_id: 'c', revision: 1, ask: 1, sums: [sum] }] } })).toMatch(/asks\/0 /);
   expect(fault({ terms: undefined })).toBe('/terms is missing');
   expect((readReplayBundle('{') as { fault: string }).fault).toContain('not JSON');
 });
@@ -50,7 +51,7 @@ test('refuses a file that is not a bundle or has malformed list entries, and nam
 const DAY_MS = 86_400_000;
 
 /** A run of two calls among calls of others: together they reach the limit, so that the second call of the run is refused. */
-function shared(): ReplayBundle {
+function shared(more = 0): ReplayBundle {
   const world = new LivedWorld(Date.parse('2026-11-01T00:00Z'));
   world.tool('stage', 'stage');
   world.limit('spend', { kind: 'cumulative', scope: 'tenant', amount: 'inputs.total', window_ms: DAY_MS, max: 100 });
@@ -65,6 +66,7 @@ function shared(): ReplayBundle {
   request(20, 'other', { fails: true });
   request(15, 'other');
   own.push(request(10, 'run'), request(1, 'run'));
+  for (let n = 0; n < more; n++) request(1, 'other');
   return bundleOf(world, own);
 }
 
@@ -93,6 +95,16 @@ test('a bundle has the calls of its run whole, and those of others as sums; it r
   const { differences, not_bound } = replay(bundle, shortEnvelope);
   expect(differences).toEqual([]);
   expect(not_bound).toEqual([expect.stringContaining('sums of 4 other calls'), expect.stringContaining('not signed')]);
+});
+
+test('what others do after the last call of the run changes nothing in its bundle, and the records of the sums are named', () => {
+  const bundle = shared();
+  expect(JSON.stringify(shared(3))).toBe(JSON.stringify(bundle));
+  const { count, event_ids_sha256, places } = bundle.counted_elsewhere.records;
+  // Of each of the four: its decision, its start and its end.
+  expect(count).toBe(12);
+  expect(event_ids_sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(places.map(({ topic }) => topic)).toEqual(['policy-decided', 'tool-executed']);
 });
 
 test('whatever others do meanwhile, a run replays from their sums as it does from their calls', () => {

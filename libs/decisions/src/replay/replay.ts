@@ -2,6 +2,7 @@ import { canonicalText, memberPointer } from '@countersign/contracts';
 import { GivenCounters } from '../counterfactual/call-counters.js';
 import { decisive } from '../counterfactual/comparison.js';
 import { Redecision } from '../counterfactual/redecision.js';
+import { NO_SUMS } from './counted-elsewhere.js';
 import { EARLIER_FORMAT, type EnvelopeOf, envelopeIn, REPLAY_FORMAT, type ReplayBundle, recordingOf, undosIn } from './replay-bundle.js';
 
 /** A place where the new decision differs from the one in the bundle. */
@@ -58,6 +59,7 @@ const isSum = (one: unknown): boolean =>
 /** Where the sums of other calls are malformed; undefined: nowhere. */
 function sumsFault(counted: unknown): string | undefined {
   if (!isTree(counted) || !Array.isArray(counted.asks) || !Number.isSafeInteger(counted.calls)) return '';
+  if (!isTree(counted.records) || !Number.isSafeInteger(counted.records.count)) return '/records';
   const isAsk = (one: unknown): boolean =>
     isTree(one) &&
     typeof one.call_id === 'string' &&
@@ -86,7 +88,7 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
     if (at >= 0) return { fault: `/${name}/${at} does not have the shape that the format requires` };
   }
   if (value.calls?.length === 0) return { fault: '/calls is empty: a bundle has the calls of a run' };
-  if (format === EARLIER_FORMAT) value.counted_elsewhere = { calls: 0, asks: [] };
+  if (format === EARLIER_FORMAT) value.counted_elsewhere = NO_SUMS;
   const sums = sumsFault(value.counted_elsewhere);
   if (sums !== undefined) return { fault: `/counted_elsewhere${sums} does not have the shape that the format requires` };
   if (typeof value.tenant_id !== 'string' || typeof value.terms?.from_ms !== 'number') return { fault: '/terms is missing' };
@@ -122,8 +124,8 @@ function misplaced({ run_id, calls, records }: ReplayBundle): ReplayDifference[]
   });
 }
 
-function notBound({ format, counted_elsewhere: { calls, asks } }: ReplayBundle): string[] {
-  const sums = `the sums of ${calls} other calls that share limits, given for ${asks.length} decisions: the server summed them up from its log; only that log proves them`;
+function notBound({ format, counted_elsewhere: { calls, asks, records } }: ReplayBundle): string[] {
+  const sums = `the sums of ${calls} other calls that share limits, given for ${asks.length} decisions: the server summed them up from ${records.count} records of its log. Only proofs of those records show them (/counted_elsewhere/records)`;
   return [...(format === EARLIER_FORMAT ? [EARLIER_ENVELOPES] : []), ...(asks.length > 0 ? [sums] : []), NOT_SIGNED];
 }
 
