@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Api, Envelope } from './api.js';
+import { countersign } from './cli.js';
 import type { JourneyWorld } from './journey-world.js';
 
 const line = { product: 'p_widget_a', quantity: 100, unit_price: '12.50' };
@@ -155,6 +156,16 @@ export function describeOperations(at: JourneyWorld, folder: string): void {
       const approval_id = asked.approval?.approval_id;
       expect((await at.anna.request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' })).status).toBe(200);
       expect((await agent.callUntil(asked.call_id, ({ status }) => status !== 'pending_approval')).status).toMatch(/running|succeeded/);
+    });
+
+    test('the report of gaps names fields without a rule and uses of propose_write', async () => {
+      const permissive = { mode: 'permissive', inputs: [{ from: '/supplier', to: '/supplier' }] };
+      expect((await at.admin.request('PUT', '/v1/mappings/create_purchase_order', permissive)).status).toBe(200);
+      expect(await call('create_purchase_order', { ...order, delivery_date: '2099-09-01' })).toMatchObject({ status: 'succeeded' });
+      const { code, output } = await countersign({}, 'gaps', '--url', at.platform.base, '--key', at.admin.key);
+      expect([code, output]).toEqual([0, expect.stringMatching(/1 {2}create_purchase_order \/line_items\n/)]);
+      expect(output).toMatch(/1 {2}update supplier payment_terms/);
+      expect((await at.admin.request('DELETE', '/v1/mappings/create_purchase_order')).status).toBe(204);
     });
   });
 }

@@ -8,6 +8,8 @@ import { TrytonWorld } from './tryton-world.js';
 const ORDERS = Number(process.env.COUNTERSIGN_TEST_ORDERS ?? 100);
 const seed = Number(process.env.COUNTERSIGN_TEST_SEED ?? Date.now() % 100_000);
 const AT_ONCE = 8;
+const ROUNDS_MAX = 5;
+const ENDS_WITHIN_MS = 200_000;
 const OPEN: readonly (string | undefined)[] = ['running', 'pending_policy', undefined];
 
 const tryton = new TrytonWorld();
@@ -46,36 +48,44 @@ async function statusOf(call_id: string): Promise<string | undefined> {
   return call?.status;
 }
 
-test('orders in Tryton are the keys that succeeded: none twice, none in doubt, whatever is cut, repeated and killed', async () => {
-  const { body } = await world.agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'storm' });
+/** Sends the orders of these days, each twice at once, and waits until their calls have ended. @returns the states of each day's calls */
+async function round(dates: readonly string[], case_id: string): Promise<Map<string, (string | undefined)[]>> {
+  const waiting = [...dates];
   const calls = new Map<string, string[]>();
-  const waiting = [...days];
   const worker = async () => {
     for (let date = waiting.shift(); date !== undefined; date = waiting.shift())
-      calls.set(date, await Promise.all([sent(date, body.case_id), sent(date, body.case_id)]));
+      calls.set(date, await Promise.all([sent(date, case_id), sent(date, case_id)]));
   };
   const killer = async () => {
     while (waiting.length > ORDERS / 2) await sleep(100);
-    await world.kill();
+    if (dates.length === ORDERS) await world.kill();
   };
   await Promise.all([...Array.from({ length: AT_ONCE }, worker), killer()]);
-
   const ended = new Map<string, (string | undefined)[]>();
-  for (const end = performance.now() + 200_000; ended.size < ORDERS && performance.now() < end; await sleep(500))
+  for (const end = performance.now() + ENDS_WITHIN_MS; ended.size < dates.length && performance.now() < end; await sleep(500))
     for (const [date, ids] of calls) {
       if (ended.has(date)) continue;
       const states = await Promise.all(ids.map(statusOf));
       if (!states.some((state) => OPEN.includes(state))) ended.set(date, states);
     }
-  const found = new Map(await Promise.all(days.map(async (date) => [date, (await tryton.ordersOn(date)).length] as const)));
-  const wrong = days.filter((date) => found.get(date) !== (ended.get(date)?.includes('succeeded') ? 1 : 0));
-  const all = [...ended.values()].flat();
-  const counts = Object.fromEntries([...new Set(all)].map((state) => [state, all.filter((one) => one === state).length]));
-  process.stdout.write(
-    `storm: seed ${seed}, ${ORDERS} orders, ${proxy.lost_answers} answers and ${proxy.lost_requests} requests lost, 1 kill: ${JSON.stringify(counts)} ${JSON.stringify([...failures])}\n`,
-  );
-  expect(wrong).toEqual([]);
-  expect([ended.size, counts.in_doubt ?? 0]).toEqual([ORDERS, 0]);
+  return ended;
+}
+
+test('orders in Tryton are the keys that succeeded: none twice, none in doubt, whatever is cut, repeated and killed', async () => {
+  const { body } = await world.agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'storm' });
+  const counts: Record<string, number> = {};
+  let left: readonly string[] = days;
+  for (let rounds = 0; left.length > 0 && rounds < ROUNDS_MAX; rounds++) {
+    const ended = await round(left, body.case_id);
+    for (const state of [...ended.values()].flat()) counts[String(state)] = (counts[String(state)] ?? 0) + 1;
+    const found = new Map(await Promise.all(left.map(async (date) => [date, (await tryton.ordersOn(date)).length] as const)));
+    const wrong = left.filter((date) => found.get(date) !== (ended.get(date)?.includes('succeeded') ? 1 : 0));
+    expect([wrong, ended.size]).toEqual([[], left.length]);
+    // What did not happen is asked for again, as an agent would.
+    left = left.filter((date) => !ended.get(date)?.includes('succeeded'));
+  }
+  const lost = `${proxy.lost_answers} answers and ${proxy.lost_requests} requests lost, 1 kill`;
+  process.stdout.write(`storm: seed ${seed}, ${ORDERS} orders, ${lost}: ${JSON.stringify(counts)} ${JSON.stringify([...failures])}\n`);
+  expect([left, counts.in_doubt ?? 0]).toEqual([[], 0]);
   expect(proxy.lost_answers).toBeGreaterThan(0);
-  expect(counts.succeeded ?? 0).toBeGreaterThan(ORDERS);
 });

@@ -1,6 +1,7 @@
 import type { Command } from './command.js';
 import { acceptDamage } from './commands/accept-damage.js';
 import { demo } from './commands/demo.js';
+import { gaps } from './commands/gaps.js';
 import { mcp } from './commands/mcp.js';
 import { moveWorkspace } from './commands/move-workspace.js';
 import { newCommand } from './commands/new.js';
@@ -16,6 +17,7 @@ import { witness } from './commands/witness.js';
 const commands: readonly Command[] = [
   acceptDamage,
   demo,
+  gaps,
   mcp,
   moveWorkspace,
   newCommand,

@@ -11,11 +11,6 @@ export type Created<Id extends string> = Record<Id, string> & { external_url: st
 /** A tool that creates one record. */
 export interface Creation<Id extends string> {
   id: Id;
-  /**
-   * Words of the agent that a mapping may keep beside those of the system: resources and the summary read them, and the system does not get
-   * them.
-   */
-  keeps?: readonly string[];
   /** Checks the inputs as the agent wrote them. @throws ToolError before anything is sent */
   check?(asked: Values): void;
   /** What a person must do if the system does not cancel the record. */
@@ -34,26 +29,20 @@ export const createdShape = <Id extends string>(id: Id) =>
 export const writeTimes = { timeout_ms: 20_000, settle_ms: 30_000, settle_is_final: true } as const;
 
 /** `run`, `reconcile` and `verify` of a tool that creates one record of a kind. */
-export function creates<Id extends string>(kind: Kind, { id, check, keeps = [], system = hermesOf }: Creation<Id>) {
+export function creates<Id extends string>(kind: Kind, { id, check, system = hermesOf }: Creation<Id>) {
   const answer = (record: ErpRecord) => ({ [id]: record.id, external_url: record.external_url }) as Created<Id>;
   return {
     run: async (values: Values, ctx: RunContext): Promise<Created<Id>> => {
       check?.((ctx.requested ?? values) as Values);
       const erp = await system(ctx);
       const before = await erp.readBack(kind, ctx.idempotency_key);
-      return answer(before.kind === 'present' ? before.record : await erp.create(kind, sent(values, keeps, ctx), attemptOf(ctx)));
+      return answer(before.kind === 'present' ? before.record : await erp.create(kind, values, attemptOf(ctx)));
     },
     reconcile: async (_values: Values, ctx: RunContext): Promise<Reconciled<Created<Id>>> =>
       reconciled(await system(ctx), kind, ctx, { output: answer }),
     verify: async (_values: Values, output: Created<Id>, ctx: RunContext): Promise<Verified> =>
       stands(await system(ctx), kind, output[id], ctx),
   };
-}
-
-/** Without a mapping the words of the agent are those of the system. */
-function sent(values: Values, keeps: readonly string[], { requested }: RunContext): Values {
-  if (requested === undefined) return values;
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !keeps.includes(name)));
 }
 
 /** `compensate` of a tool that creates: cancels the record, and reads back whether it is cancelled. */

@@ -1,4 +1,5 @@
 import { ToolError } from '@countersign/tool-kit';
+import { withoutAgentWords } from '../hermes/agent-words.js';
 import { addedMark, marked, markOf, marksIn, unmarked } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
 import { checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
@@ -38,7 +39,7 @@ export class OdooConnector implements Hermes {
     if (!field) throw notSupported(kind, 'creates');
     await this.checkPartner(kind, values.partner_id);
     checkNotAborted(attempt);
-    const vals_list = [{ ...values, [field]: marked(String(reference), attempt.key) }];
+    const vals_list = [{ ...withoutAgentWords(values), [field]: marked(String(reference), attempt.key) }];
     const [id] = await this.api.call<number[]>(model, 'create', { vals_list }, attempt.signal);
     return this.existing(kind, String(id));
   }

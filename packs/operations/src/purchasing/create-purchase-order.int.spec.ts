@@ -41,14 +41,6 @@ test('behind a mapping the date is read from what the agent sent', async () => {
   await expect(run(mapped, context({ requested }))).rejects.toMatchObject({ more: { details: { path: '/delivery_date' } } });
 });
 
-test('behind a mapping the system does not get the word that the mapping kept for the summary', async () => {
-  const { po_id } = await run(order);
-  const requested = order;
-  const refused = run({ ...order, supplier: 'kept' }, context({ requested }));
-  await expect(refused).rejects.toMatchObject({ more: { details: { path: '/supplier' } }, message: expect.stringContaining('undefined') });
-  expect(po_id).toMatch(/^po_/);
-});
-
 test('the order has its total and its currency', async () => {
   const { po_id } = await run(order);
   const { fields } = (await ledger.records())[`purchase_order ${po_id}`] ?? {};

@@ -7,7 +7,6 @@ import { CANCEL_BY_HAND, PO } from './purchase-order.js';
 
 const creation: Creation<typeof PO> = {
   id: PO,
-  keeps: ['supplier'],
   check: ({ delivery_date }) => notPast('/delivery_date', delivery_date),
   by_hand: CANCEL_BY_HAND,
 };

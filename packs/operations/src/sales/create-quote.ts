@@ -7,7 +7,6 @@ import { ORDER_BY_HAND, QUOTE } from './sales-order.js';
 
 const creation: Creation<typeof QUOTE> = {
   id: QUOTE,
-  keeps: ['customer'],
   check: ({ valid_until }) => notPast('/valid_until', valid_until),
   by_hand: ORDER_BY_HAND,
 };

@@ -1,4 +1,5 @@
 import { ToolError } from '@countersign/tool-kit';
+import { withoutAgentWords } from '../hermes/agent-words.js';
 import { addedMark, marked, markOf, marksIn, unmarked } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
 import { checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
@@ -39,7 +40,7 @@ export class TrytonConnector implements Hermes {
     const party = await checkedParty(this.models, kind, values, attempt.signal);
     const address = Object.fromEntries(addresses.map((name) => [name, party?.addresses[0]]));
     checkNotAborted(attempt);
-    const record = { company: this.company, ...address, ...values, reference: marked(String(reference), attempt.key) };
+    const record = { company: this.company, ...address, ...withoutAgentWords(values), reference: marked(String(reference), attempt.key) };
     return this.existing(kind, String(await this.models.create(model, record, attempt.signal)));
   }
 
