@@ -165,7 +165,7 @@ test('stderr of a child is withheld once it was given a secret', async () => {
 
 describe('a child that cannot be used', () => {
   test.each([
-    ['speaks another version', { program: new URL('../testing/other-version.js', import.meta.url) }, module, /protocol version 99, not 2/],
+    ['speaks another version', { program: new URL('../testing/other-version.js', import.meta.url) }, module, /protocol version 99, not 3/],
     ['speaks no protocol', { program: new URL('../testing/no-protocol.js', import.meta.url) }, module, /that is not JSON/],
     ['has no program', { program: new URL('./absent.js', import.meta.url) }, module, /Cannot find module/],
     ['says nothing', { program: new URL('../testing/silent.js', import.meta.url), start_ms: 700 }, module, /did not load its pack in time/],
