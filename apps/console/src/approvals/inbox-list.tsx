@@ -96,14 +96,6 @@ function Rows({ rows, inbox, open_id, selected, toggle, query }: RowsProps) {
   }));
   return (
     <>
-      {gone > 0 && (
-        <p class="inbox-gone" role="status">
-          {gone} {gone === 1 ? 'request has' : 'requests have'} ended.
-          <button type="button" class="text-button" onClick={inbox.clear}>
-            Remove from the list
-          </button>
-        </p>
-      )}
       <ul ref={list} class="inbox-rows" aria-label="Requests, oldest first" onKeyDown={moveByArrow}>
         {rows.map(({ key, item, is_gone }) => (
           <InboxRow
@@ -118,6 +110,14 @@ function Rows({ rows, inbox, open_id, selected, toggle, query }: RowsProps) {
           />
         ))}
       </ul>
+      {gone > 0 && (
+        <p class="inbox-gone" role="status">
+          {gone} {gone === 1 ? 'request has' : 'requests have'} ended.
+          <button type="button" class="text-button" onClick={inbox.clear}>
+            Remove from the list
+          </button>
+        </p>
+      )}
     </>
   );
 }

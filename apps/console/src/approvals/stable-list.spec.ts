@@ -16,6 +16,12 @@ test('no row moves when the list comes in another order', () => {
   expect(shown(['a', 'b', 'c'], ['c', 'new', 'b', 'a'])).toBe('a b c new');
 });
 
+test('an item that newer pages push behind the last one that was read has not left the list', () => {
+  const isBeyond = (item: string) => item > 'c';
+  const rows = nextRows(nextRows([], ['b', 'c', 'd'], keyOf), ['a', 'b'], keyOf, isBeyond);
+  expect(rows.map(({ key, is_gone }) => (is_gone ? `(${key})` : key))).toEqual(['b', '(c)', 'd', 'a']);
+});
+
 test('what comes back is where it was', () => {
   expect(shown(['a', 'b'], ['b'], ['a', 'b'])).toBe('a b');
 });

@@ -8,6 +8,8 @@ import { nextRows, type StableRow } from './stable-list.js';
 
 const PAGE = 50;
 const keyOf = ({ approval_id }: InboxItem): string => approval_id;
+/** The order of the list. */
+const orderOf = ({ requested_at, approval_id }: InboxItem): string => `${requested_at} ${approval_id}`;
 
 export interface Inbox extends Omit<InfiniteResult<InboxItem>, 'items'> {
   /** In the order in which they came into view; undefined before the first answer. */
@@ -41,8 +43,11 @@ export function useInbox(filters: InboxFilters): Inbox {
   const shown = useRef<Shown>({ key, items: undefined, rows: [] });
   const [, clearAgain] = useState(0);
   const is_other = shown.current.key !== key;
-  if (items && (is_other || items !== shown.current.items))
-    shown.current = { key, items, rows: nextRows(is_other ? [] : shown.current.rows, items, keyOf) };
+  if (items && (is_other || items !== shown.current.items)) {
+    const last = items.at(-1);
+    const isBeyond = (item: InboxItem) => list.has_more && last !== undefined && !ends.has(keyOf(item)) && orderOf(item) > orderOf(last);
+    shown.current = { key, items, rows: nextRows(is_other ? [] : shown.current.rows, items, keyOf, isBeyond) };
+  }
   useLiveEvents(({ kind, id, status }) => {
     const is_end = kind === 'approval' && status !== undefined && status !== 'pending';
     if (is_end && shown.current.rows.some((row) => row.key === id)) setEnds((all) => new Map(all).set(id, status));
