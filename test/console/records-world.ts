@@ -54,6 +54,14 @@ export class RecordsWorld {
     await expect.poll(async () => (await this.you.request('GET', `/v1/audit/bundle?${of}`)).status, { timeout: 20_000 }).toBe(200);
   }
 
+  /** Publishes a policy, which decides nothing until it is activated; returns its version. */
+  async policyVersion(): Promise<string> {
+    const rules = [{ id: 'no-listing', tools: 'list_directory', effect: 'deny' }];
+    const { status, body } = await this.you.request<{ version: string }>('POST', '/v1/policies', { rules });
+    expect(status).toBe(201);
+    return body.version;
+  }
+
   async vote({ approval, call_id }: Envelope, vote: 'approve' | 'deny'): Promise<Envelope> {
     await this.you.request('POST', `/v1/approvals/${approval?.approval_id}/votes`, { vote, reason: 'looked at' });
     return this.agent.callUntil(call_id, ({ status }) => status !== 'pending_approval' && status !== 'running');

@@ -43,6 +43,12 @@ export function LogAlarm({ state, onAccepted }: { state: LogState | undefined; o
         </p>
       </section>
     );
+  if (state?.kind === 'unknown' && state.problem.reason !== 'checkpoint_pending')
+    return (
+      <p class="soft" role="status">
+        The log was not compared with what this browser remembers: <InertText text={state.problem.detail ?? state.problem.title} />
+      </p>
+    );
   if (state?.kind !== 'compared' || !isContradiction(state.continuity)) return null;
   return <Contradicted state={state} continuity={state.continuity as Contradiction} onAccepted={onAccepted} />;
 }

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApi } from '../gateway/context.js';
+import { useApi, useReachable } from '../gateway/context.js';
 import type { PinnedKeys } from './pinned-keys.js';
 import { type LogState, readLogState } from './read-log.js';
 
 const EVERY_MS = 30_000;
 
-/** The newest checkpoint, compared with what this browser remembers: now, and while the page is visible every 30 s. */
+/** The newest checkpoint, compared with what this browser remembers: now, when the gateway answers again, and every 30 s. */
 export function useLogState(keys: readonly PinnedKeys[], round: number): LogState | undefined {
   const api = useApi();
+  const is_reachable = useReachable();
   const [state, setState] = useState<LogState>();
   useEffect(() => {
     const stop = new AbortController();
@@ -28,6 +29,6 @@ export function useLogState(keys: readonly PinnedKeys[], round: number): LogStat
       stop.abort();
       clearInterval(timer);
     };
-  }, [api, keys, round]);
+  }, [api, keys, round, is_reachable]);
   return state;
 }
