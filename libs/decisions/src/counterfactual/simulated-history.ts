@@ -140,12 +140,13 @@ export class SimulatedHistory {
     const awaited = this.awaited(scope, query);
     if (awaited) return awaited;
     const rows: Row[] = [];
+    let doubtful: RecordedCall | undefined;
     for (const other of others) {
-      if (other.call_id === call_id) continue;
-      const now = standingOf(this.world.calls.get(other.call_id));
-      if (now && this.world.isUnknown(other.call_id)) return unknown('its rules count a call whose outcome is unknown', other.call_id);
-      if (now) rows.push(rowOf(other.requested.event.call.tool, now, hour));
+      const now = other.call_id === call_id ? undefined : standingOf(this.world.calls.get(other.call_id));
+      if (now && this.world.isUnknown(other.call_id)) doubtful = doubtful ? earlier(doubtful, other) : other;
+      else if (now) rows.push(rowOf(other.requested.event.call.tool, now, hour));
     }
+    if (doubtful) return unknown('its rules count a call whose outcome is unknown', doubtful.call_id);
     return { value: reportOf(scope, uses, rows) };
   }
 
@@ -166,6 +167,9 @@ export class SimulatedHistory {
     return unknown('the records that were read do not show whether its agent used the tool before', answeredBefore?.call_id ?? null);
   }
 }
+
+/** Of two calls the one that was requested first: the cause that is named does not depend on the order in which partitions were read. */
+const earlier = (a: RecordedCall, b: RecordedCall): RecordedCall => (b.requested.timestamp_ms < a.requested.timestamp_ms ? b : a);
 
 /** As it was recorded: what other calls would have done to the circuit of the tool is not simulated. */
 function circuitOf({ base }: HistoryQuery): Known<string> {
