@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Api } from '../journeys/api.js';
 import type { JourneyPlatform } from '../journeys/journey-world.js';
 import { type KillablePlatform, killableEmbedded } from '../journeys/killable-platform.js';
-import { PASSWORD, type TrytonWorld } from './tryton-world.js';
+import { connectTenant, ERP_PACK, set, systemsOnTryton } from './tryton-tenant.js';
+import type { TrytonWorld } from './tryton-world.js';
 
 const rules = [{ id: 'operations', tools: ['create_*', 'confirm_*', 'cancel_*', 'query_*'], effect: 'allow' }];
 
@@ -22,21 +21,12 @@ export class TrytonPlatform {
 
   /** @param url of Tryton, or of a proxy before it */
   static async start(tryton: TrytonWorld, url: URL): Promise<TrytonPlatform> {
-    const systems = mkdtempSync(path.join(tmpdir(), 'countersign-operations-'));
-    mkdirSync(path.join(systems, 'default'));
-    const connection = { connector: 'tryton', url: url.href, user: 'agent', limits: { at_once: 4, per_second: 200 } };
-    writeFileSync(path.join(systems, 'default', 'connection.json'), JSON.stringify(connection));
-    const killable = await killableEmbedded({ COUNTERSIGN_PACKS: './packs/operations/dist/erp-pack.js', OPERATIONS_ROOT: systems });
+    const systems = systemsOnTryton(url);
+    const killable = await killableEmbedded({ COUNTERSIGN_PACKS: ERP_PACK, OPERATIONS_ROOT: systems });
     const admin = killable.platform.admin();
-    await set(admin, 'PUT', '/v1/secrets/workspace/operations_erp', { value: PASSWORD });
     const { version } = await set<{ version: string }>(admin, 'POST', '/v1/policies', { rules });
     await set(admin, 'PUT', '/v1/policies/active', { version, shadow: null });
-    const petra = await admin.keyFor('user', 'petra', ['policy_admin']);
-    for (const tool of ['create_purchase_order', 'query_purchase_order']) {
-      const at = `/v1/mappings/${tool}`;
-      const published = await set<{ version: number; state: string }>(admin, 'PUT', at, await tryton.mapping(tool));
-      if (published.state === 'waits_for_activation') await set(petra, 'POST', `${at}/activate`, { version: published.version });
-    }
+    await connectTenant(admin, await tryton.mappings(['create_purchase_order', 'query_purchase_order']));
     const agent = await admin.keyFor('agent', 'operations-agent', ['agent']);
     return new TrytonPlatform(systems, killable, agent, await admin.keyFor('user', 'olga', ['operator']));
   }
@@ -53,11 +43,4 @@ export class TrytonPlatform {
     await this.platform.close();
     rmSync(this.systems, { recursive: true, force: true });
   }
-}
-
-/** A request that must succeed. */
-async function set<T>(by: Api, method: string, at: string, body: unknown): Promise<T> {
-  const answer = await by.request<T>(method, at, body);
-  if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
 }

@@ -8,7 +8,7 @@ export const PASSWORD = 'agent-Pass-1';
 const signal = new AbortController().signal;
 
 /** Tables of a mapping: ids of agents to ids of Tryton. */
-type Tables = Record<'suppliers' | 'products' | 'currencies', Record<string, number>>;
+type Tables = Record<'suppliers' | 'customers' | 'products' | 'currencies', Record<string, number>>;
 
 /** The seeded Tryton, as its own administrator sees it. */
 export class TrytonWorld {
@@ -24,10 +24,23 @@ export class TrytonWorld {
     return (await this.models.search('purchase.purchase', domain, ['state', 'reference'], 1_000, signal)) as never;
   }
 
-  /** A mapping of the pack with the ids of this database. */
-  async mapping(tool: string): Promise<object> {
-    const definition = JSON.parse(readFileSync(`packs/operations/mappings/tryton/${tool}.json`, 'utf8')) as object;
-    return { ...definition, tables: await this.tables() };
+  /** Mappings of the pack with the ids of this database. @param gone suppliers that Tryton does not have */
+  async mappings(tools: readonly string[], gone: Record<string, number> = {}): Promise<Record<string, object>> {
+    const tables = await this.tables();
+    const suppliers = { ...tables.suppliers, ...gone };
+    const of = (tool: string) => JSON.parse(readFileSync(`packs/operations/mappings/tryton/${tool}.json`, 'utf8')) as object;
+    return Object.fromEntries(tools.map((tool) => [tool, { ...of(tool), tables: { ...tables, suppliers } }]));
+  }
+
+  /** A quote for Northwind that a person entered in Tryton. */
+  async quote(): Promise<string> {
+    const { customers, products } = await this.tables();
+    const [party] = await this.models.search('party.party', [['id', '=', customers.cus_northwind]], ['addresses'], 1, signal);
+    const [address] = (party?.addresses ?? []) as number[];
+    const line = { product: products.p_widget_a, quantity: 5, unit: 1, unit_price: '21.00' };
+    const addresses = { invoice_address: address, shipment_address: address };
+    const order = { company: 1, party: customers.cus_northwind, ...addresses, lines: [['create', [line]]] };
+    return String(await this.models.create('sale.sale', order, signal));
   }
 
   private async tables(): Promise<Tables> {
@@ -37,6 +50,7 @@ export class TrytonWorld {
     };
     return {
       suppliers: await ids('party.party', 'code', 'sup%'),
+      customers: await ids('party.party', 'code', 'cus%'),
       products: await ids('product.product', 'code', 'p%'),
       currencies: await ids('currency.currency', 'code', '%'),
     };
