@@ -76,6 +76,25 @@ test('the undo of a confirmed order is COMPENSATION_FAILED with what a person mu
   expect((await tryton.ordersOn(day(4))).map(({ state }) => state)).toEqual(['processing']);
 });
 
+test('the bill of a confirmed order is posted in Tryton, once', async () => {
+  const made = await call('create_purchase_order', { ...order, delivery_date: day(6) });
+  await call('confirm_purchase_order', { po_id: made.output?.po_id });
+  const invoice_date = new Date().toISOString().slice(0, 10);
+  const bill = { supplier: 'sup_alpha', purchase_order: made.output?.po_id, invoice_number: `A-${year}`, invoice_date, total: '1250.00' };
+  const posted = await call('post_vendor_bill', bill);
+  expect(posted).toMatchObject({ status: 'succeeded', output: { bill_id: expect.stringMatching(/^\d+$/) } });
+  expect(await tryton.bills(made.output?.po_id)).toMatchObject([{ id: Number(posted.output?.bill_id), state: 'posted' }]);
+  const again = await call('post_vendor_bill', { ...bill, total: '1250.01' });
+  expect(again).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR', details: { reason: 'posted_before' } } });
+});
+
+test('a quote goes to Tryton and comes back in the words of the agent', async () => {
+  const quote = { customer: 'cus_northwind', line_items: [line], note: 'as agreed' };
+  const made = await call('create_quote', quote);
+  const read = await call('query_sales_order', { order_id: made.output?.quote_id });
+  expect(read.output).toMatchObject({ ...quote, status: 'draft', total: '1250.00' });
+});
+
 test.each<[string, object, string]>([
   ['an unknown supplier', { supplier: 'sup_nobody' }, '/supplier'],
   ['an unmapped field', { custom_fields: { colour: 'red' } }, '/custom_fields'],

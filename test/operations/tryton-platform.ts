@@ -5,7 +5,9 @@ import { type KillablePlatform, killableEmbedded } from '../journeys/killable-pl
 import { connectTenant, ERP_PACK, set, systemsOnTryton } from './tryton-tenant.js';
 import type { TrytonWorld } from './tryton-world.js';
 
-const rules = [{ id: 'operations', tools: ['create_*', 'confirm_*', 'cancel_*', 'query_*'], effect: 'allow' }];
+const rules = [{ id: 'operations', tools: ['create_*', 'confirm_*', 'cancel_*', 'post_*', 'query_*', 'list_*'], effect: 'allow' }];
+
+const MAPPED = ['create_purchase_order', 'query_purchase_order', 'post_vendor_bill', 'create_quote', 'query_sales_order'];
 
 /** A year of its own for each run: the database outlives it. */
 export const freshYear = (): number => 2100 + (Math.floor(Date.now() / 1_000) % 6_000);
@@ -26,7 +28,7 @@ export class TrytonPlatform {
     const admin = killable.platform.admin();
     const { version } = await set<{ version: string }>(admin, 'POST', '/v1/policies', { rules });
     await set(admin, 'PUT', '/v1/policies/active', { version, shadow: null });
-    await connectTenant(admin, await tryton.mappings(['create_purchase_order', 'query_purchase_order']));
+    await connectTenant(admin, await tryton.mappings(MAPPED));
     const agent = await admin.keyFor('agent', 'operations-agent', ['agent']);
     return new TrytonPlatform(systems, killable, agent, await admin.keyFor('user', 'olga', ['operator']));
   }

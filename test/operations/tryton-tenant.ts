@@ -8,11 +8,11 @@ import { PASSWORD } from './tryton-world.js';
 export const ERP_PACK = './packs/operations/dist/erp-pack.js';
 
 /** A folder of systems whose tenant works in Tryton. @param url of Tryton, or of a proxy before it */
-export function systemsOnTryton(url: URL): string {
+export function systemsOnTryton(url: URL, tenant = 'default'): string {
   const systems = mkdtempSync(path.join(tmpdir(), 'countersign-operations-'));
-  mkdirSync(path.join(systems, 'default'));
+  mkdirSync(path.join(systems, tenant));
   const connection = { connector: 'tryton', url: url.href, user: 'agent', limits: { at_once: 4, per_second: 200 } };
-  writeFileSync(path.join(systems, 'default', 'connection.json'), JSON.stringify(connection));
+  writeFileSync(path.join(systems, tenant, 'connection.json'), JSON.stringify(connection));
   return systems;
 }
 

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { MappingDefinition } from '@countersign/mapping';
 import { Pace } from '@countersign/pack-operations/hermes/pace';
+import type { Values } from '@countersign/pack-operations/hermes/port';
+import { TrytonTrade } from '@countersign/pack-operations/testing/tryton-trade';
 import { TrytonModels } from '@countersign/pack-operations/tryton/tryton-model';
 import { TrytonRpc } from '@countersign/pack-operations/tryton/tryton-rpc';
 import { realPart } from '../tools/real-parts.js';
@@ -24,12 +27,24 @@ export class TrytonWorld {
     return (await this.models.search('purchase.purchase', domain, ['state', 'reference'], 1_000, signal)) as never;
   }
 
+  /** Invoices of suppliers for a purchase order. */
+  async bills(po_id: unknown): Promise<Values[]> {
+    const [order] = await this.models.search('purchase.purchase', [['id', '=', Number(po_id)]], ['invoices'], 1, signal);
+    return this.models.search('account.invoice', [['id', 'in', order?.invoices]], ['state', 'reference'], 10, signal);
+  }
+
   /** Mappings of the pack with the ids of this database. @param gone suppliers that Tryton does not have */
-  async mappings(tools: readonly string[], gone: Record<string, number> = {}): Promise<Record<string, object>> {
+  async mappings(tools: readonly string[], gone: Record<string, number> = {}): Promise<Record<string, MappingDefinition>> {
     const tables = await this.tables();
     const suppliers = { ...tables.suppliers, ...gone };
-    const of = (tool: string) => JSON.parse(readFileSync(`packs/operations/mappings/tryton/${tool}.json`, 'utf8')) as object;
+    const of = (tool: string) => JSON.parse(readFileSync(`packs/operations/mappings/tryton/${tool}.json`, 'utf8')) as MappingDefinition;
     return Object.fromEntries(tools.map((tool) => [tool, { ...of(tool), tables: { ...tables, suppliers } }]));
+  }
+
+  /** What people do there. */
+  trade(): TrytonTrade {
+    const login = { url: this.url, user: 'admin', company: 1 };
+    return new TrytonTrade(new TrytonModels(new TrytonRpc(login, async () => 'admin', new Pace({ at_once: 4, per_second: 1_000 }))));
   }
 
   /** A quote for Northwind that a person entered in Tryton. */
@@ -51,7 +66,7 @@ export class TrytonWorld {
     return {
       suppliers: await ids('party.party', 'code', 'sup%'),
       customers: await ids('party.party', 'code', 'cus%'),
-      products: await ids('product.product', 'code', 'p%'),
+      products: await ids('product.product', 'code', '%'),
       currencies: await ids('currency.currency', 'code', '%'),
     };
   }

@@ -4,6 +4,8 @@ import { createdShape, creates, writeTimes } from '../erp/creates.js';
 import { amount, currency, custom_fields, day, erpId, native, short } from '../hermes/shapes.js';
 import { BILL } from './invoice.js';
 
+const POSTED: readonly string[] = ['posted', 'paid'];
+
 /** Posts the bill of a supplier for an order. A posted bill is corrected by another one, never removed. */
 export const postVendorBill = defineTool({
   name: 'post_vendor_bill',
@@ -28,5 +30,5 @@ export const postVendorBill = defineTool({
   }),
   output: createdShape(BILL),
   system_input: native('supplier', 'purchase_order', 'invoice_number', 'total'),
-  ...creates('vendor_bill', { id: BILL, by_hand: 'post a credit note in the ERP' }),
+  ...creates('vendor_bill', { id: BILL, shows: ({ status }) => POSTED.includes(status), by_hand: 'post a credit note in the ERP' }),
 });

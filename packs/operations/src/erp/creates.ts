@@ -15,6 +15,8 @@ export interface Creation<Id extends string> {
   check?(asked: Values): void;
   /** What a person must do if the system does not cancel the record. */
   by_hand: string;
+  /** Whether the record is what the tool creates: a system that announces an attempt first may have the mark alone. Absent: the mark is the proof. */
+  shows?(record: ErpRecord): boolean;
   /** Where the records are; absent: in the business system. */
   system?(ctx: RunContext): Promise<Hermes>;
 }
@@ -29,19 +31,19 @@ export const createdShape = <Id extends string>(id: Id) =>
 export const writeTimes = { timeout_ms: 20_000, settle_ms: 30_000, settle_is_final: true } as const;
 
 /** `run`, `reconcile` and `verify` of a tool that creates one record of a kind. */
-export function creates<Id extends string>(kind: Kind, { id, check, system = hermesOf }: Creation<Id>) {
+export function creates<Id extends string>(kind: Kind, { id, check, shows = () => true, system = hermesOf }: Creation<Id>) {
   const answer = (record: ErpRecord) => ({ [id]: record.id, external_url: record.external_url }) as Created<Id>;
   return {
     run: async (values: Values, ctx: RunContext): Promise<Created<Id>> => {
       check?.((ctx.requested ?? values) as Values);
       const erp = await system(ctx);
       const before = await erp.readBack(kind, ctx.idempotency_key);
-      return answer(before.kind === 'present' ? before.record : await erp.create(kind, values, attemptOf(ctx)));
+      return answer(before.kind === 'present' && shows(before.record) ? before.record : await erp.create(kind, values, attemptOf(ctx)));
     },
     reconcile: async (_values: Values, ctx: RunContext): Promise<Reconciled<Created<Id>>> =>
-      reconciled(await system(ctx), kind, ctx, { output: answer }),
+      reconciled(await system(ctx), kind, ctx, { output: answer, shows }),
     verify: async (_values: Values, output: Created<Id>, ctx: RunContext): Promise<Verified> =>
-      stands(await system(ctx), kind, output[id], ctx),
+      stands(await system(ctx), kind, { id: output[id], shows }, ctx),
   };
 }
 
@@ -65,10 +67,16 @@ function stillThere(id: string, why: string, by_hand: string): ToolError {
 }
 
 /** A record stands until it is cancelled. That somebody edited the mark out of its reference is reported, and changes nothing. */
-async function stands(erp: Hermes, kind: Kind, id: string, ctx: RunContext): Promise<Verified> {
+async function stands(
+  erp: Hermes,
+  kind: Kind,
+  { id, shows }: { id: string; shows(record: ErpRecord): boolean },
+  ctx: RunContext,
+): Promise<Verified> {
   const traced = await erp.readBack(kind, ctx.idempotency_key);
   const record = traced.kind === 'present' ? traced.record : await erp.read(kind, id);
   if (!record) return { kind: 'contradicted', why: `${id} does not exist` };
   if (traced.kind === 'absent') ctx.log('the reference of a record was edited', { event: 'reference_edited', kind, id });
+  if (!shows(record)) return { kind: 'contradicted', why: `${id} is ${record.status}` };
   return record.status === 'cancelled' ? { kind: 'contradicted', why: `${id} is cancelled` } : { kind: 'verified' };
 }

@@ -18,6 +18,12 @@ export function conflict(reason: string, message: string, more: Record<string, u
   return new ToolError('PROVIDER_ERROR', message, { class: 'semantic', details: { reason, ...more }, effect: 'none' });
 }
 
+/** For a write that only announces another: where its answer is lost, what was to be announced is not sent. @throws always, with effect `none` */
+export function announcementLost(error: unknown): never {
+  const { code, message, more } = error as ToolError;
+  throw more ? new ToolError(code, message, { ...more, effect: 'none' }) : error;
+}
+
 /** @throws ToolError (effect `none`) if the run was given up */
 export function checkNotAborted({ signal, deadline_ms }: { signal: AbortSignal; deadline_ms: number }): void {
   if (signal.aborted || Date.now() > deadline_ms)

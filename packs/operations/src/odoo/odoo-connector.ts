@@ -2,7 +2,7 @@ import { ToolError } from '@countersign/tool-kit';
 import { withoutAgentWords } from '../hermes/agent-words.js';
 import { addedMark, marked, markOf, marksIn, unmarked } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
-import { checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
+import { announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
 import type { OdooApi } from './odoo-api.js';
 import { type OdooKind, odooKinds } from './odoo-kinds.js';
 
@@ -65,10 +65,7 @@ export class OdooConnector implements Hermes {
     const vals = this.withMark(kind, await this.rawOf(kind, id), attempt.key);
     checkNotAborted(attempt);
     const ids = [numberOf(id)];
-    await this.api.call(model, 'write', { ids, vals }, attempt.signal).catch((error: ToolError) => {
-      // What was to be announced was not sent.
-      throw error.more ? new ToolError(error.code, error.message, { ...error.more, effect: 'none' }) : error;
-    });
+    await this.api.call(model, 'write', { ids, vals }, attempt.signal).catch(announcementLost);
     await this.api.call(model, method, { ids }, attempt.signal);
     return this.existing(kind, id);
   }

@@ -2,25 +2,36 @@ import { ToolError } from '@countersign/tool-kit';
 import { withoutAgentWords } from '../hermes/agent-words.js';
 import { addedMark, marked, markOf, marksIn, unmarked } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
-import { checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
+import { announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
+import { postBill } from './tryton-bills.js';
 import { checkedParty } from './tryton-checks.js';
+import { escaped, numberOf, pageOf } from './tryton-ids.js';
 import { type TrytonKind, trytonKinds } from './tryton-kinds.js';
 import type { TrytonModels } from './tryton-model.js';
+import { TrytonStock } from './tryton-stock.js';
+import { dateOf } from './tryton-values.js';
 
 const OPEN = ['draft', 'quotation'];
 
 /** Hermes on Tryton 7.0. The key of an attempt is a mark in the field `reference`: Tryton knows no idempotency key. */
 export class TrytonConnector implements Hermes {
+  private readonly stock: TrytonStock;
+
   constructor(
     private readonly models: TrytonModels,
     private readonly url: URL,
     private readonly company: number,
     readonly absence_is_final: boolean,
-  ) {}
+  ) {
+    this.stock = new TrytonStock(models, url);
+  }
 
-  async find(kind: Kind, query: Query, { limit, cursor }: Page): Promise<Found> {
+  async find(kind: Kind, query: Query, page: Page): Promise<Found> {
+    const of_moves = this.stock.find(kind, query, page);
+    if (of_moves) return of_moves;
+    const { limit, cursor } = page;
     const domain: unknown[] = Object.entries(query.where).map(([name, value]) => [name, '=', value]);
-    if (query.overdue_at !== undefined) throw notSupported(kind, 'lists what is overdue');
+    if (query.overdue_at !== undefined) domain.push(...overdue(kind, query.overdue_at));
     if (query.open) domain.push(['state', 'in', OPEN]);
     if (query.text !== undefined) domain.push(['rec_name', 'ilike', `%${escaped(query.text)}%`]);
     if (cursor !== undefined) domain.push(['id', '>', numberOf(cursor)]);
@@ -35,6 +46,7 @@ export class TrytonConnector implements Hermes {
   }
 
   async create(kind: Kind, { reference = '', ...values }: Values, attempt: Attempt): Promise<ErpRecord> {
+    if (kind === 'vendor_bill') return this.existing(kind, String(await postBill(this.models, { ...values, reference }, attempt)));
     const { model, addresses = [], actions } = kindOf(kind);
     if (!actions) throw notSupported(kind, 'creates');
     const party = await checkedParty(this.models, kind, values, attempt.signal);
@@ -62,7 +74,8 @@ export class TrytonConnector implements Hermes {
     const buttons = actions?.[action]?.[String(record.state)] ?? actions?.[action]?.['*'];
     if (!buttons) throw notSupported(kind, action);
     checkNotAborted(attempt);
-    await this.announce(model, numberOf(id), { reference: addedMark(String(record.reference ?? ''), attempt.key) }, attempt);
+    const announced = { reference: addedMark(String(record.reference ?? ''), attempt.key) };
+    await this.models.write(model, numberOf(id), announced, attempt.signal).catch(announcementLost);
     for (const button of buttons) await this.models.press(model, numberOf(id), button, attempt.signal);
     return this.existing(kind, id);
   }
@@ -73,13 +86,6 @@ export class TrytonConnector implements Hermes {
     const own = found.filter(({ reference }) => marksIn(String(reference ?? '')).includes(mark));
     if (own.length > 1) return { kind: 'unknown', why: `${own.length} records carry the mark of this attempt` };
     return own[0] ? { kind: 'present', record: this.shown(kind, own[0]) } : { kind: 'absent' };
-  }
-
-  /** An announcement that is lost leaves a mark at most: what was to be announced was not sent. */
-  private async announce(model: string, id: number, values: Values, { signal }: Attempt): Promise<void> {
-    await this.models.write(model, id, values, signal).catch((error: ToolError) => {
-      throw error.more ? new ToolError(error.code, error.message, { ...error.more, effect: 'none' }) : error;
-    });
   }
 
   private async existing(kind: Kind, id: string): Promise<ErpRecord> {
@@ -94,22 +100,22 @@ export class TrytonConnector implements Hermes {
 
   /** Reads get their own limit of time: a write that is given up must still be looked for. */
   private raw(kind: Kind, domain: unknown[], limit: number): Promise<Values[]> {
-    const { model, fields } = kindOf(kind);
-    return this.models.search(model, domain, fields, limit, AbortSignal.timeout(10_000));
+    const { model, fields, only = [] } = kindOf(kind);
+    return this.models.search(model, [...only, ...domain], fields, limit, AbortSignal.timeout(10_000));
   }
 
-  private shown(kind: Kind, { id, state, active, reference, 'lines.': lines, ...fields }: Values): ErpRecord {
+  private shown(kind: Kind, { id, state, active, reference, 'lines.': lines, 'lines_to_pay.': due, ...fields }: Values): ErpRecord {
     const { model, states = {} } = kindOf(kind);
     const status = state === undefined ? (active === false ? 'archived' : 'active') : (states[String(state)] ?? String(state));
     const of_lines = Array.isArray(lines) ? { line_quantities: lines.map(({ quantity }) => Number(quantity)) } : {};
-    const external_url = `${this.url.origin}/#${this.url.pathname.replaceAll('/', '')}/model/${model}/${String(id)}`;
+    const external_url = pageOf(this.url, model, id);
     return {
       id: String(id),
       status,
       reference: unmarked(String(reference ?? '')),
       external_url,
       ...of_lines,
-      fields: valued({ ...fields, lines }),
+      fields: valued({ ...fields, lines, due_date: firstDue(due) }),
     };
   }
 }
@@ -128,10 +134,25 @@ function notSupported(kind: Kind, what: string): ToolError {
   return conflict('not_supported', `the connector of Tryton has no ${kind} that it ${what}`);
 }
 
-const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
+/** Customer invoices with a line that was due before a day and is not reconciled with a payment. */
+function overdue(kind: Kind, day: string): unknown[] {
+  if (kind !== 'invoice') throw notSupported(kind, 'lists as overdue');
+  const late = [
+    ['account.type.receivable', '=', true],
+    ['reconciliation', '=', null],
+    ['maturity_date', '<', dateOf(day)],
+  ];
+  return [
+    ['state', '=', 'posted'],
+    ['move', 'where', [['lines', 'where', late]]],
+  ];
+}
 
-/** Ids of Tryton are numbers; another id names nothing. */
-const numberOf = (id: string): number => (/^\d{1,9}$/.test(id) ? Number(id) : -1);
+/** The first day on which a line of an invoice is due. */
+function firstDue(lines: unknown): string | undefined {
+  const days = Array.isArray(lines) ? lines.flatMap(({ maturity_date }) => (maturity_date ? [String(maturity_date)] : [])) : [];
+  return days.sort()[0];
+}
 
 function lineOf(record: Values, line: number): number {
   const lines = (record['lines.'] ?? []) as { id: number }[];

@@ -3,6 +3,8 @@ import type { Action, Kind } from '../hermes/port.js';
 /** How Tryton keeps a kind. */
 export interface TrytonKind {
   model: string;
+  /** Which records of the model are of this kind; absent: all. */
+  only?: readonly unknown[];
   /** Fields that are read; those of lines with the prefix `lines.`. */
   fields: readonly string[];
   /** Fields that a new record gets from its party, if the mapping names none. */
@@ -13,6 +15,7 @@ export interface TrytonKind {
   actions?: Partial<Record<Action, Readonly<Record<string, readonly string[]>>>>;
 }
 
+const INVOICE_FIELDS = ['number', 'state', 'reference', 'party', 'currency', 'invoice_date', 'total_amount', 'amount_to_pay'];
 const ORDER_LINES = ['lines.product', 'lines.quantity', 'lines.unit_price'];
 const ORDER_ACTIONS = {
   quote: { '*': ['quote'] },
@@ -26,10 +29,8 @@ export const trytonKinds: Partial<Record<Kind, TrytonKind>> = {
   customer: { model: 'party.party', fields: ['name', 'code', 'active'] },
   supplier: { model: 'party.party', fields: ['name', 'code', 'active'] },
   product: { model: 'product.product', fields: ['name', 'code', 'active', 'list_price', 'cost_price'] },
-  invoice: {
-    model: 'account.invoice',
-    fields: ['number', 'state', 'reference', 'party', 'currency', 'invoice_date', 'total_amount', 'amount_to_pay'],
-  },
+  invoice: { model: 'account.invoice', only: [['type', '=', 'out']], fields: [...INVOICE_FIELDS, 'lines_to_pay.maturity_date'] },
+  vendor_bill: { model: 'account.invoice', only: [['type', '=', 'in']], fields: INVOICE_FIELDS },
   purchase_order: {
     model: 'purchase.purchase',
     fields: [

@@ -11,9 +11,16 @@ export class TrytonModels {
 
   constructor(private readonly rpc: TrytonRpc) {}
 
-  async search(model: string, domain: unknown[], names: readonly string[], limit: number, signal: AbortSignal): Promise<Values[]> {
+  async search(
+    model: string,
+    domain: unknown[],
+    names: readonly string[],
+    limit: number,
+    signal: AbortSignal,
+    context: Values = {},
+  ): Promise<Values[]> {
     const order = [['id', 'ASC']];
-    return decoded(await this.rpc.call(`${model}.search_read`, [domain, 0, limit, order, names], signal)) as Values[];
+    return decoded(await this.rpc.call(`${model}.search_read`, [domain, 0, limit, order, names], signal, context)) as Values[];
   }
 
   async create(model: string, values: Values, signal: AbortSignal): Promise<number> {
@@ -23,14 +30,15 @@ export class TrytonModels {
     return id;
   }
 
-  async write(model: string, id: number, values: Values, signal: AbortSignal): Promise<void> {
+  /** @param timestamp the `_timestamp` that was read: the write is refused if somebody wrote since */
+  async write(model: string, id: number, values: Values, signal: AbortSignal, timestamp?: string): Promise<void> {
     const record = await encoded(model, values, (of) => this.typesOf(of, signal));
-    await this.rpc.call(`${model}.write`, [[id], record], signal);
+    await this.rpc.call(`${model}.write`, [[id], record], signal, unchangedSince(model, id, timestamp));
   }
 
-  /** A button of the model, such as `confirm`. */
-  async press(model: string, id: number, button: string, signal: AbortSignal): Promise<void> {
-    await this.rpc.call(`${model}.${button}`, [[id]], signal);
+  /** A button of the model, such as `confirm`. @param timestamp as in `write` */
+  async press(model: string, id: number, button: string, signal: AbortSignal, timestamp?: string): Promise<void> {
+    await this.rpc.call(`${model}.${button}`, [[id]], signal, unchangedSince(model, id, timestamp));
   }
 
   /** Whether the database of Tryton ends what runs for longer than this. False without the module `countersign_guard`. */
@@ -56,3 +64,7 @@ export class TrytonModels {
     return fields;
   }
 }
+
+/** The context with which Tryton refuses a write of what somebody wrote since. */
+const unchangedSince = (model: string, id: number, timestamp: string | undefined): Values =>
+  timestamp === undefined ? {} : { _timestamp: { [`${model},${id}`]: timestamp } };

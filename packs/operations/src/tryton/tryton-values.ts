@@ -15,6 +15,12 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})/;
 const COMMANDS = ['create', 'write'];
 
+/** An ISO date in the encoding of Tryton; undefined: it is none. */
+export function dateOf(iso: string): Values | undefined {
+  const [, year, month, day] = (DATE.exec(iso) ?? []).map(Number);
+  return year === undefined ? undefined : { __class__: 'date', year, month, day };
+}
+
 /** Values in the encoding of Tryton's JSON-RPC, by the types of the fields: decimals and dates are exact. @throws ToolError for a field that the model lacks */
 export async function encoded(model: string, values: Values, types: FieldTypes): Promise<Values> {
   const known = await types(model);
@@ -34,9 +40,9 @@ async function encodedValue(name: string, { type, relation }: FieldType, value: 
       if (!DECIMAL.test(String(value))) throw wrong();
       return { __class__: 'Decimal', decimal: String(value) };
     case 'date': {
-      const [, year, month, day] = DATE.exec(String(value)) ?? [];
-      if (!year) throw wrong();
-      return { __class__: 'date', year: Number(year), month: Number(month), day: Number(day) };
+      const date = dateOf(String(value));
+      if (!date) throw wrong();
+      return date;
     }
     case 'datetime':
     case 'timestamp': {
