@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Api, Envelope } from './api.js';
@@ -81,6 +81,20 @@ export function describeOperations(at: JourneyWorld, folder: string): void {
         output: { po_id: expect.stringMatching(/^po_2\d{3}$/), external_url: expect.any(String) },
       });
       expect(second).toMatchObject({ status: 'succeeded', deduplicated: true, output: first.output });
+    });
+
+    test('a person edits the reference of an order: it still answers, and the record of the repeat says reference_edited', async () => {
+      const case_id = await caseOf('edited');
+      const first = await call('create_purchase_order', { ...order, delivery_date: '2099-06-01' }, { case_id });
+      const ledger = path.join(folder, 'ledger.jsonl');
+      const lines = readFileSync(ledger, 'utf8').trim().split('\n');
+      const made = lines.map((text) => JSON.parse(text)).findLast(({ id }) => id === first.output?.po_id);
+      const edited = { at_ms: Date.now(), kind: made.kind, id: made.id, record: { ...made.record, reference: 'mine' } };
+      appendFileSync(ledger, `${JSON.stringify(edited)}\n`);
+      const again = await call('create_purchase_order', { ...order, delivery_date: '2099-06-01' }, { case_id });
+      expect([first.warnings, again.deduplicated, again.output]).toEqual([[], true, first.output]);
+      expect(again.warnings).toContainEqual(expect.stringContaining(`reference_edited: purchase_order ${made.id} stands`));
+      expect((await agent.readCall(again.call_id)).body.warnings).toEqual(again.warnings);
     });
 
     test('a cancelled order is ordered again by the same request', async () => {

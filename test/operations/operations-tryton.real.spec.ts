@@ -88,6 +88,16 @@ test('the bill of a confirmed order is posted in Tryton, once', async () => {
   expect(again).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR', details: { reason: 'posted_before' } } });
 });
 
+test('a person edits the reference in Tryton: the repeat answers the same order, and its record says reference_edited', async () => {
+  const case_id = (await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'edited' })).body.case_id;
+  const first = await call('create_purchase_order', { ...order, delivery_date: day(7) }, { case_id });
+  await tryton.editReference(first.output?.po_id, 'mine');
+  const again = await call('create_purchase_order', { ...order, delivery_date: day(7) }, { case_id });
+  expect(again).toMatchObject({ deduplicated: true, output: first.output });
+  expect(again.warnings).toContainEqual(expect.stringContaining('reference_edited'));
+  expect(await tryton.ordersOn(day(7))).toMatchObject([{ state: 'draft', reference: 'mine' }]);
+});
+
 test('a quote goes to Tryton and comes back in the words of the agent', async () => {
   const quote = { customer: 'cus_northwind', line_items: [line], note: 'as agreed' };
   const made = await call('create_quote', quote);

@@ -27,6 +27,11 @@ export class TrytonWorld {
     return (await this.models.search('purchase.purchase', domain, ['state', 'reference'], 1_000, signal)) as never;
   }
 
+  /** Sets the reference of an order as a person does. */
+  editReference(po_id: unknown, reference: string): Promise<void> {
+    return this.models.write('purchase.purchase', Number(po_id), { reference }, signal);
+  }
+
   /** Invoices of suppliers for a purchase order. */
   async bills(po_id: unknown): Promise<Values[]> {
     const [order] = await this.models.search('purchase.purchase', [['id', '=', Number(po_id)]], ['invoices'], 1, signal);

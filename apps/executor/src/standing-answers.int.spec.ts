@@ -133,6 +133,16 @@ describe('an answer is valid only while its effect is in place', () => {
       }
     });
 
+    test('what a read-back remarks is recorded with the run and with the repeat that it answers, as bounded text', async () => {
+      await rig.start();
+      rig.world.faulty.verify = 'remarks';
+      const [ran, repeated] = [await call('verified_adding_write', 'A'), await call('verified_adding_write', 'A')];
+      const outcome = { status: 'succeeded', warnings: ['edited '.repeat(1_000).slice(0, 2_000)] };
+      expect([ran.event, repeated.event]).toMatchObject([{ outcome }, { outcome, because: 'effect_stands', effect_now: 'stands' }]);
+      rig.world.faulty.verify = 'odd_remark';
+      expect((await call('verified_adding_write', 'B')).event.outcome?.warnings).toEqual(['no reason was given']);
+    });
+
     test('a shortened result is not passed to its tool: the resources decide', async () => {
       await rig.start();
       const large = async () => {

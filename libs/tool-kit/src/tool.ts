@@ -78,8 +78,11 @@ export interface ToolAttachment {
   bytes: number;
 }
 
-/** The result of reading back the reported effect of a run. */
-export type Verified = { kind: 'verified' } | { kind: 'contradicted'; why: string } | { kind: 'cannot_tell'; why: string };
+/**
+ * The result of reading back the reported effect of a run. A `remark` says what people should know although the effect exists, for example
+ * that its record was edited: it is recorded with the warnings of the call.
+ */
+export type Verified = { kind: 'verified'; remark?: string } | { kind: 'contradicted'; why: string } | { kind: 'cannot_tell'; why: string };
 
 /** A condition between each input and its output, whatever the schema allows. Pure and fast; a throw counts as false. */
 export interface SanityPredicate<I, O> {

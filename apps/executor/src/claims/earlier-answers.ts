@@ -5,6 +5,7 @@ import type { EarlierAnswer } from '../calls/verdict.js';
 import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { EffectChecks } from '../resources/effect-checks.js';
+import type { EffectLook } from '../tool-runs/finishing.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import { type ClaimConflicts, termsOf } from './claim-conflicts.js';
 
@@ -13,6 +14,12 @@ function effectSeen(seen: EffectSeen | undefined, { names }: AnswerTerms): Effec
   if (seen === undefined || (seen === 'not_asked' && names !== 'nothing')) return null;
   return seen === 'there' ? 'stands' : 'unknown';
 }
+
+/** The earlier outcome, with what the tool remarked when it looked at the effect again. */
+const remarked = (outcome: Outcome, look: EffectLook | undefined): Outcome =>
+  look?.remark === undefined || outcome.warnings.includes(look.remark)
+    ? outcome
+    : { ...outcome, warnings: [...outcome.warnings, look.remark] };
 
 /** Dependencies for reading and checking earlier answers. */
 export interface AnswerParts {
@@ -62,17 +69,18 @@ export class EarlierAnswers {
     const because = row?.state !== 'succeeded' ? 'live_key' : isKeyOfRequest(terms.key_source) ? 'same_request' : 'effect_stands';
     // The state of its resources is read with the result. A tool with a read-back checks the effect unless the resources rule it out.
     const looks = because === 'same_request' && terms.has_verify && row?.stands !== false;
-    const seen = looks ? await this.parts.checks.look(job, outcome) : undefined;
-    const effect_now = because === 'effect_stands' ? 'stands' : effectSeen(seen, terms);
-    return this.answered(job, { call_id, attempt, outcome, because, effect_now });
+    const look = looks ? await this.parts.checks.look(job, outcome) : undefined;
+    const effect_now = because === 'effect_stands' ? 'stands' : effectSeen(look?.seen, terms);
+    return this.answered(job, { call_id, attempt, outcome: remarked(outcome, look), because, effect_now });
   }
 
   /** The tool reads back whether the effect still exists. If it does not, this call is a new effect. */
   private async verify(job: Job, { call_id, attempt }: Answering, outcome: Outcome): Promise<CallEvent> {
-    const seen = await this.parts.checks.look(job, outcome);
+    const look = await this.parts.checks.look(job, outcome);
+    const { seen } = look;
     const effect_now = seen === 'cannot_tell' ? 'unknown' : 'stands';
     if (standsAsSeen(seen, termsOf(this.parts.runtime, job).names))
-      return this.answered(job, { call_id, attempt, outcome, because: 'effect_stands', effect_now });
+      return this.answered(job, { call_id, attempt, outcome: remarked(outcome, look), because: 'effect_stands', effect_now });
     if (job.authorised.joined_call_id !== null) return 'answer_lost_its_effect';
     // Its resources still show the effect, so the claim must ignore them.
     job.window_over = true;

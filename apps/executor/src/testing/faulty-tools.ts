@@ -21,7 +21,7 @@ export class FaultyWorld {
   /** Keys that were read back, in order. */
   readonly read_backs: string[] = [];
   /** Answer of a read-back; default: the truth. */
-  verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' | 'nothing' | 'maybe' | 'trap' = 'truth';
+  verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' | 'nothing' | 'maybe' | 'trap' | 'remarks' | 'odd_remark' = 'truth';
 
   /** Version of the source that the cached tool reads. */
   source = '1';
@@ -176,6 +176,8 @@ export function faultyTools(world: FaultyWorld): Tool[] {
     if (world.verify === 'nothing') return undefined as never;
     if (world.verify === 'maybe') return { kind: 'maybe' } as never;
     if (world.verify === 'trap') return Object.defineProperty({}, 'kind', { get: () => trap.trap }) as never;
+    if (world.verify === 'remarks') return { kind: 'verified', remark: 'edited '.repeat(1_000) };
+    if (world.verify === 'odd_remark') return { kind: 'verified', remark: { sql: 1 } as never };
     if (world.verify === 'cannot_tell') return { kind: 'cannot_tell', why: 'the books are closed' };
     return world.effects.includes(ctx.idempotency_key) ? { kind: 'verified' } : { kind: 'contradicted', why: 'there is no such entry' };
   };

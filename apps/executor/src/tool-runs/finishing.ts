@@ -13,6 +13,13 @@ import { ToolRun } from './tool-run.js';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
+/** What a read-back says about an earlier effect. */
+export interface EffectLook {
+  seen: EffectSeen;
+  /** What the tool wants people to know. */
+  remark?: string | undefined;
+}
+
 /** The steps after a run's response: stores a shortened output in full, and reads back the effect of a write. */
 export class Finishing {
   private readonly kept: FullOutputs;
@@ -35,8 +42,9 @@ export class Finishing {
   }
 
   /** Whether an earlier effect of the same inputs still exists. Never rejects. */
-  async seesEffect(job: Job, loaded: LoadedTool, output: unknown): Promise<EffectSeen> {
-    return SEEN[(await this.readBack(job, loaded, output)).kind];
+  async seesEffect(job: Job, loaded: LoadedTool, output: unknown): Promise<EffectLook> {
+    const verified = await this.readBack(job, loaded, output);
+    return { seen: SEEN[verified.kind], remark: remarkOf(verified) };
   }
 
   /** @param key of the effect to check, if it is not the call's own. Never rejects. */
@@ -76,10 +84,18 @@ const SEEN = { verified: 'there', contradicted: 'not_there', cannot_tell: 'canno
 
 /** Validates the answer of a read-back. @throws what its getters throw. */
 function verdictOf(answer: unknown): Verified {
-  const { kind, why } = Object(answer) as { kind?: unknown; why?: unknown };
-  if (kind === 'verified') return { kind };
+  const { kind, why, remark } = Object(answer) as { kind?: unknown; why?: unknown; remark?: unknown };
+  if (kind === 'verified') return remark === undefined ? { kind } : { kind, remark: reasonOf(remark) };
   if (kind === 'contradicted' || kind === 'cannot_tell') return { kind, why: reasonOf(why) };
   return { kind: 'cannot_tell', why: 'the read-back returned an unknown kind of answer' };
+}
+
+const remarkOf = (verified: Verified): string | undefined => (verified.kind === 'verified' ? verified.remark : undefined);
+
+/** The warnings of a result, and what its read-back adds. */
+function withRemarks(warnings: readonly string[], verified: Verified): string[] {
+  const remark = verified.kind === 'verified' ? verified.remark : `the effect could not be verified: ${verified.why}`;
+  return remark === undefined ? [...warnings] : [...warnings, remark];
 }
 
 type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
@@ -91,12 +107,12 @@ function afterReadBack(seen: Answered, verified: Verified): Seen {
     return { kind: 'wrong_shape', error: callError('PROVIDER_ERROR', why.slice(0, 2000), { details: { layer: 'verify' } }) };
   }
   if (seen.kind === 'output') {
-    const warnings = verified.kind === 'verified' ? seen.warnings : [...seen.warnings, `the effect could not be verified: ${verified.why}`];
+    const warnings = withRemarks(seen.warnings, verified);
     return { ...seen, warnings, extras: extrasOf({ ...seen.extras, verified: verified.kind === 'verified' }) };
   }
   if (verified.kind === 'cannot_tell') return seen;
   const { output_json = 'null', truncated = false, warnings = [] } = seen.as_output ?? {};
   const remark = `${seen.error.message}; the read-back found the effect`;
   const extras = extrasOf({ verified: true, validation_json: seen.error.details_json });
-  return { kind: 'output', output_json, truncated, warnings: [...warnings, remark], extras };
+  return { kind: 'output', output_json, truncated, warnings: withRemarks([...warnings, remark], verified), extras };
 }

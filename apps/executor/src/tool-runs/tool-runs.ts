@@ -1,5 +1,5 @@
 import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
-import type { EffectSeen, ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
+import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
 import { errorOf, messageOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import { ToolError } from '@countersign/tool-kit';
 import type { CallMapping } from '../calls/call-mapping.js';
@@ -10,7 +10,7 @@ import { ResolvedCredentials } from '../calls/resolved-credentials.js';
 import { undoesOwn } from '../calls/undone-effect.js';
 import type { Mappings } from '../mapping/mappings.js';
 import type { Memo } from '../memo/memo.js';
-import { Finishing } from './finishing.js';
+import { type EffectLook, Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
 import { reconcileAnswer } from './reconcile-answer.js';
@@ -231,15 +231,16 @@ export class ToolRuns {
   }
 
   /** Whether the tool finds the effect of an earlier call with these inputs and this `output`. Never rejects. */
-  async seesEffect(job: Job, output: unknown): Promise<EffectSeen> {
+  async seesEffect(job: Job, output: unknown): Promise<EffectLook> {
     const loaded = this.find(job);
-    if (!loaded?.verifies) return 'cannot_tell';
+    if (!loaded?.verifies) return { seen: 'cannot_tell' };
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
-    if (fault) return 'cannot_tell';
-    const seen = await this.finishing.seesEffect(job, loaded, output);
+    if (fault) return { seen: 'cannot_tell' };
+    const { seen, remark } = await this.finishing.seesEffect(job, loaded, output);
+    const masked = remark === undefined ? undefined : (job.credentials?.masker.text(remark) ?? remark);
     if (job.credentials) this.around.credentials.release(job.credentials);
     job.handle = undefined;
-    return seen;
+    return { seen, remark: masked };
   }
 
   /** Adds the declared members of the contract, such as cost and provider, to the result. Caches reusable results. */

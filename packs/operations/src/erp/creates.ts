@@ -66,7 +66,7 @@ function stillThere(id: string, why: string, by_hand: string): ToolError {
   return conflict('still_there', `${id} stands: ${why}. By hand: ${by_hand}`, { id, by_hand });
 }
 
-/** A record stands until it is cancelled. That somebody edited the mark out of its reference is reported, and changes nothing. */
+/** A record stands until it is cancelled. That somebody edited the mark out of its reference is recorded, and changes nothing. */
 async function stands(
   erp: Hermes,
   kind: Kind,
@@ -76,7 +76,9 @@ async function stands(
   const traced = await erp.readBack(kind, ctx.idempotency_key);
   const record = traced.kind === 'present' ? traced.record : await erp.read(kind, id);
   if (!record) return { kind: 'contradicted', why: `${id} does not exist` };
-  if (traced.kind === 'absent') ctx.log('the reference of a record was edited', { event: 'reference_edited', kind, id });
   if (!shows(record)) return { kind: 'contradicted', why: `${id} is ${record.status}` };
-  return record.status === 'cancelled' ? { kind: 'contradicted', why: `${id} is cancelled` } : { kind: 'verified' };
+  if (record.status === 'cancelled') return { kind: 'contradicted', why: `${id} is cancelled` };
+  if (traced.kind !== 'absent') return { kind: 'verified' };
+  ctx.log('the reference of a record was edited', { event: 'reference_edited', kind, id });
+  return { kind: 'verified', remark: `reference_edited: ${kind} ${id} stands, and its reference has the mark of this call no longer` };
 }

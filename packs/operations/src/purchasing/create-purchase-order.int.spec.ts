@@ -69,12 +69,13 @@ test('no trace of a write that was sent at an unknown time is no proof', async (
   expect(await reconcile(context())).toMatchObject({ kind: 'cannot_tell' });
 });
 
-test('somebody edits the reference: the order stands, and that is reported', async () => {
+test('somebody edits the reference: the order stands, and that is remarked', async () => {
   const said: unknown[] = [];
   const ctx = context({ log: (_message, fields) => said.push(fields) });
   const output = await run(order, ctx);
   await ledger.edit('purchase_order', output.po_id, { reference: 'mine' });
-  expect(await tool.verify?.(order as never, output as never, ctx)).toEqual({ kind: 'verified' });
+  const remark = expect.stringContaining(`reference_edited: purchase_order ${output.po_id} stands`);
+  expect(await tool.verify?.(order as never, output as never, ctx)).toEqual({ kind: 'verified', remark });
   expect(said).toEqual([{ event: 'reference_edited', kind: 'purchase_order', id: output.po_id }]);
 });
 
