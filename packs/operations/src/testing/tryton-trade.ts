@@ -67,6 +67,12 @@ export class TrytonTrade {
     return id;
   }
 
+  /** The bill that Tryton expects for a purchase order. */
+  async bill(purchase: number): Promise<number> {
+    const [record] = await this.models.search(PURCHASE, [['id', '=', purchase]], ['invoices'], 1, signal);
+    return (record?.invoices as [number])[0];
+  }
+
   /** All moves of the product. */
   moves(): Promise<Values[]> {
     return this.models.search('stock.move', [['product', '=', this.product]], ['state', 'quantity'], 1_000, signal);

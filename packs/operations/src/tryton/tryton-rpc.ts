@@ -77,7 +77,9 @@ function resultOf<T>({ status, body, retry_after_s }: { status: number; body: st
   const answer = answerOf(body);
   if (answer.error === undefined) return answer.result as T;
   const [name, message] = [answer.error].flat() as unknown[];
-  const text = String(Array.isArray(message) ? message[0] : (message ?? name)).slice(0, MESSAGE_MAX);
+  // A warning has the key under which people silence it before its text.
+  const at = name === 'UserWarning' ? 1 : 0;
+  const text = String(Array.isArray(message) ? message[at] : (message ?? name)).slice(0, MESSAGE_MAX);
   if (SEMANTIC.includes(String(name)))
     throw new ToolError('PROVIDER_ERROR', `Tryton refuses: ${text}`, {
       class: 'semantic',

@@ -33,6 +33,10 @@ test('stock is what is on hand at each place, and what is left of it without the
   expect((await stock()).items.map((item) => item.fields)).toEqual([{ ...fields, assigned: 10, available: 0 }]);
 });
 
+test.each([-1, 999_999, '1; DROP TABLE stock_move'])('a product that does not exist is nowhere: %s', async (product) => {
+  expect((await erp.find('stock', { where: { product } }, page)).items).toEqual([]);
+});
+
 test('reservations are the assigned moves of an order', async () => {
   const { items } = await erp.find('reservation', { where: { order: String(sale) } }, page);
   expect(items.map(({ status, fields }) => [status, fields])).toEqual([
@@ -114,17 +118,29 @@ test('two bills for one draft at once: one is posted, the other is refused', asy
 test('a draft that somebody changes before it is posted stays a draft', async () => {
   const purchase = String(await trade.purchase(6));
   const bill = { party: trade.supplier, purchase, reference: randomUUID(), invoice_date: today, total_amount: '54.00' };
+  const mine = randomUUID();
   const colleague = modelsOf('admin', 'admin');
   const models = modelsOf('agent', 'agent-Pass-1');
   const press = models.press.bind(models);
   models.press = async (model, id, button, until, timestamp) => {
-    await colleague.write(model, id, { reference: 'mine' }, signal);
+    await colleague.write(model, id, { reference: mine }, signal);
     return press(model, id, button, until, timestamp);
   };
   const asked = new TrytonConnector(models, url, 1, true).create('vendor_bill', bill, attempt());
   await expect(asked).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'ConcurrencyException' } } });
-  const drafts = await erp.find('vendor_bill', { where: { reference: 'mine', state: 'draft' } }, page);
+  const drafts = await erp.find('vendor_bill', { where: { reference: mine, state: 'draft' } }, page);
   expect(drafts.items.map(({ fields }) => fields.total_amount)).toContain('54.00');
+});
+
+test('a warning of Tryton is told in its words', async () => {
+  const people = modelsOf('admin', 'admin');
+  const post = async () => {
+    const id = await trade.bill(await trade.purchase(2));
+    await people.write('account.invoice', id, { reference: trade.code, invoice_date: today }, signal);
+    return people.press('account.invoice', id, 'post', signal);
+  };
+  await post();
+  await expect(post()).rejects.toMatchObject({ message: expect.stringContaining(trade.code), more: { class: 'semantic', effect: 'none' } });
 });
 
 test.each<[string, object, string]>([
