@@ -40,14 +40,17 @@ const mappings = await tryton.mappings(Object.keys(goldens));
 
 for (const [name, golden] of Object.entries(goldens)) {
   const tool = pack.tools.find(({ contract }) => contract.name === name) as Tool;
-  contractTests(mappedTool(tool, mappings[name] as never), {
-    golden,
-    generated_runs: 12,
-    context: { secrets: { get: async () => PASSWORD } },
-    counterpart: {
-      common: 'the tenants of this spec share one database of Tryton',
-      settings: () => ({ [ROOT_SETTING]: systems }),
-      snapshot: () => trade.moves(),
+  contractTests(
+    mappedTool(tool, () => mappings[name] as never),
+    {
+      golden,
+      generated_runs: 12,
+      context: { secrets: { get: async () => PASSWORD } },
+      counterpart: {
+        common: 'the tenants of this spec share one database of Tryton',
+        settings: () => ({ [ROOT_SETTING]: systems }),
+        snapshot: () => trade.moves(),
+      },
     },
-  });
+  );
 }
