@@ -98,7 +98,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
 
     test('each of those probes requests something that acme has: acme itself gets it', async () => {
       const order = ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'];
-      const isThere = (path: string) => tenant.has_producer || !path.startsWith('/v1/producers/');
+      const isThere = (path: string) => (tenant.has_producer || !path.startsWith('/v1/producers/')) && !path.includes('{letter_id}');
       const probes = probed.all(routes).probes.filter(({ tells, route }) => (tells || route.has_body) && isThere(route.path));
       const vain: string[] = [];
       for (const probe of probes.sort((a, b) => order.indexOf(a.route.method) - order.indexOf(b.route.method))) {

@@ -19,6 +19,7 @@ const VALUES = new Set(
 /** Parameters for which no value can be created, and why. */
 const NOBODYS: Readonly<Record<string, string>> = {
   path: 'tiles are hashes of the whole log, for the auditors of every tenant',
+  letter_id: 'a dead letter is a record that a consumer could not handle: dead-letters.int.spec asks for those of another tenant',
 };
 const STREAM_MS = 300;
 const PATIENCE_MS = 20_000;
