@@ -1,39 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Taken } from '@countersign/calls';
 import { sampleCall, sampleMeta } from '@countersign/calls/testing/samples';
 import { EventCodec, type EventMap } from '@countersign/contracts';
 import { tenantPart } from '@countersign/domain';
-import { EmbeddedEventLog } from '@countersign/event-log';
-import { topicSpecs } from '@countersign/process';
-import { claimNotice, PgliteStore } from '@countersign/store';
+import { claimNotice } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { by, hook, NotificationLife, recordDenial } from '../testing/notification-life.js';
+import { NoticeRig } from '../testing/notice-rig.js';
+import { by, hook } from '../testing/notification-life.js';
 import type { Notification } from './notification.js';
 
 const codec = new EventCodec();
-let dir: string;
-let log: EmbeddedEventLog;
-let store: PgliteStore;
+let rig: NoticeRig;
 beforeAll(async () => {
-  store = await PgliteStore.open({ memory: true });
+  rig = await NoticeRig.open();
 });
-afterAll(() => store.close());
-beforeEach(async () => {
-  await store.query({ text: 'DELETE FROM notice_claims', params: [] });
-  dir = await mkdtemp(join(tmpdir(), 'countersign-notices-'));
-  log = await EmbeddedEventLog.open({ dir });
-  await log.ensureTopics(topicSpecs(['shared'], 1));
-});
-afterEach(async () => {
-  await log.close();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => rig?.close());
+beforeEach(() => rig.begin());
+afterEach(() => rig.end());
 
-const newLife = (answer: (notification: Notification) => Taken) => new NotificationLife({ log, store }, answer);
-const deny = (event_id: string, tenant_id?: string) => recordDenial(log, event_id, tenant_id);
+const newLife = (answer: (notification: Notification) => Taken) => rig.newLife(answer);
+const deny = (event_id: string, tenant_id?: string) => rig.deny(event_id, tenant_id);
 
 test('a notification that no channel accepted before a restart is sent again under the same id; an accepted one is not', async () => {
   const first = await newLife(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
@@ -108,7 +94,7 @@ test('a channel gets a link only while its person could use it', async () => {
   await life.stop();
 });
 
-const sent = (life: NotificationLife, id: string) => life.sender.send(notification(id));
+const sent = (life: ReturnType<typeof newLife>, id: string) => life.sender.send(notification(id));
 
 test('of two gateways that read the same event one sends to each channel, and both continue', async () => {
   const lives = [newLife(() => 'taken'), newLife(() => 'taken')] as const;
@@ -132,7 +118,7 @@ test('while one gateway pauses before a retry, no other sends; after it stops, a
 
 test('a notification that a dead gateway had claimed is sent once its claim expires', async () => {
   const place = { notice_id: 'y', webhook_id: 'w' };
-  expect(await claimNotice(store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
+  expect(await claimNotice(rig.store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
   const life = newLife(() => 'taken');
   await sent(life, 'y');
   expect(life.sent).toEqual(['y']);
@@ -195,11 +181,11 @@ test("'approve similar' is added to the configuration once policy granted it, an
     value: codec.encode('approval_granted', event),
     headers: { event_type: 'approval_granted' },
   };
-  await log.append([record]);
+  await rig.log.append([record]);
   await life.until(1);
   tenantPart(life.state, meta.tenant_id).grants.set('g', { grant: similar, revoked: true, by, changed_at_ms: 1 });
   const again = { ...event, meta: { ...meta, event_id: 'read again under another id' } };
-  await log.append([{ ...record, value: codec.encode('approval_granted', again) }]);
+  await rig.log.append([{ ...record, value: codec.encode('approval_granted', again) }]);
   await life.until(2);
   expect(life.written).toMatchObject([{ type: 'grant_set', fields: { grant: { grant_id: 'g' }, revoked: false } }]);
   await life.stop();

@@ -1,42 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Taken } from '@countersign/calls';
 import { sampleMeta } from '@countersign/calls/testing/samples';
 import { EventCodec } from '@countersign/contracts';
 import { tenantPart } from '@countersign/domain';
-import { EmbeddedEventLog } from '@countersign/event-log';
-import { topicSpecs } from '@countersign/process';
-import { PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { by, hook, NotificationLife, recordDenial } from '../testing/notification-life.js';
+import { NoticeRig } from '../testing/notice-rig.js';
+import { by, hook } from '../testing/notification-life.js';
 import type { Notification } from './notification.js';
-
-const codec = new EventCodec();
-
 import { NOTIFICATION_GROUP } from './notifications.module.js';
 
-let dir: string;
-let log: EmbeddedEventLog;
-let store: PgliteStore;
+const codec = new EventCodec();
+let rig: NoticeRig;
 beforeAll(async () => {
-  store = await PgliteStore.open({ memory: true });
+  rig = await NoticeRig.open();
 });
-afterAll(() => store.close());
-beforeEach(async () => {
-  await store.query({ text: 'DELETE FROM notice_claims', params: [] });
-  dir = await mkdtemp(join(tmpdir(), 'countersign-notices-'));
-  log = await EmbeddedEventLog.open({ dir });
-  await log.ensureTopics(topicSpecs(['shared'], 1));
-});
-afterEach(async () => {
-  await log.close();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => rig?.close());
+beforeEach(() => rig.begin());
+afterEach(() => rig.end());
 
-const newLife = (answer: (notification: Notification) => Taken) => new NotificationLife({ log, store }, answer);
-const deny = (event_id: string, tenant_id?: string) => recordDenial(log, event_id, tenant_id);
+const newLife = (answer: (notification: Notification) => Taken) => rig.newLife(answer);
+const deny = (event_id: string, tenant_id?: string) => rig.deny(event_id, tenant_id);
 
 describe('a dead letter that an operator requeues', () => {
   const requeue = (source_offset: number, consumer = NOTIFICATION_GROUP) => {
@@ -44,9 +27,9 @@ describe('a dead letter that an operator requeues', () => {
     const place = { source_topic: 'approval-granted', source_partition: 0, source_offset };
     const value = codec.encode('dead_letter_requeued', { meta, letter_id: 'l', consumer, ...place, reason: 'corrected', by });
     const headers = { event_type: 'dead_letter_requeued' };
-    return log.append([{ topic: 'operator-command', partition: 0, key: null, value, headers }]);
+    return rig.log.append([{ topic: 'operator-command', partition: 0, key: null, value, headers }]);
   };
-  const letters = async () => (await log.read('dead-letter', 0, 0, 10)).map(({ value }) => codec.decode(value).event);
+  const letters = async () => (await rig.log.read('dead-letter', 0, 0, 10)).map(({ value }) => codec.decode(value).event);
 
   test('is sent if no channel got it, and once, however often it is requeued', async () => {
     const life = newLife(() => 'taken');

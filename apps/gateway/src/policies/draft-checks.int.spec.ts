@@ -1,37 +1,18 @@
-import { AnsweredPositions, Views } from '@countersign/calls';
-import { TenantRulings } from '@countersign/decisions';
-import { PgliteStore } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigurationService } from '../configuration/configuration.service.js';
-import { FeatureApp } from '../testing/feature-app.js';
-import { MemoryConfiguration } from '../testing/memory-configuration.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
+import type { FeatureApp } from '../testing/feature-app.js';
+import { PoliciesApp } from '../testing/policies-app.js';
 import { bookingTool, registerTools } from '../testing/registered-tools.js';
-import { PoliciesModule } from './policies.module.js';
-import { PolicyService } from './policy.service.js';
-import { SimulationReports } from './simulation-reports.js';
 
+let opened: PoliciesApp;
 let app: FeatureApp;
-let store: PgliteStore;
 let configuration: ConfigurationService;
 beforeAll(async () => {
-  store = await PgliteStore.open({ memory: true });
-  configuration = MemoryConfiguration.service(store);
-  const policies = new PolicyService(configuration, new TenantRulings(() => configuration.now_ms()), store, undefined as never);
-  app = await FeatureApp.open(
-    [PoliciesModule],
-    [
-      { provide: ConfigurationService, useValue: configuration },
-      { provide: PolicyService, useValue: policies },
-      { provide: SimulationReports, useValue: new SimulationReports({ tenantKey: () => Buffer.alloc(32, 1) }) },
-      { provide: Views, useValue: new Views(store, new AnsweredPositions(), () => 0) },
-    ],
-  );
+  opened = await PoliciesApp.open();
+  ({ app, configuration } = opened);
   registerTools(configuration, bookingTool('book_trip'));
 }, 60_000);
-afterAll(async () => {
-  await app.close();
-  await store.close();
-});
+afterAll(() => opened?.close());
 
 const check = (bundle: unknown, role = 'policy_admin') => app.send('POST', '/v1/policies:check', { role, body: { bundle } });
 const places = async (bundle: unknown) => {

@@ -1,34 +1,14 @@
-import { AnsweredPositions, Views } from '@countersign/calls';
-import { TenantRulings } from '@countersign/decisions';
-import { PgliteStore } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigurationService } from '../configuration/configuration.service.js';
-import { FeatureApp } from '../testing/feature-app.js';
-import { MemoryConfiguration } from '../testing/memory-configuration.js';
-import { PoliciesModule } from './policies.module.js';
-import { PolicyService } from './policy.service.js';
-import { SimulationReports } from './simulation-reports.js';
+import type { FeatureApp } from '../testing/feature-app.js';
+import { PoliciesApp } from '../testing/policies-app.js';
 
+let opened: PoliciesApp;
 let app: FeatureApp;
-let store: PgliteStore;
 beforeAll(async () => {
-  store = await PgliteStore.open({ memory: true });
-  const configuration = MemoryConfiguration.service(store);
-  const policies = new PolicyService(configuration, new TenantRulings(() => configuration.now_ms()), store, undefined as never);
-  app = await FeatureApp.open(
-    [PoliciesModule],
-    [
-      { provide: ConfigurationService, useValue: configuration },
-      { provide: PolicyService, useValue: policies },
-      { provide: SimulationReports, useValue: new SimulationReports({ tenantKey: () => Buffer.alloc(32, 1) }) },
-      { provide: Views, useValue: new Views(store, new AnsweredPositions(), () => 0) },
-    ],
-  );
+  opened = await PoliciesApp.open();
+  app = opened.app;
 }, 60_000);
-afterAll(async () => {
-  await app.close();
-  await store.close();
-});
+afterAll(() => opened?.close());
 
 const role = 'policy_admin' as const;
 const publish = (body: unknown) => app.send('POST', '/v1/policies', { role, body });
