@@ -22,6 +22,7 @@ type Written = Omit<AuditRead, 'meta' | 'read_at_ms'> & { tenant_id: string; eve
 /** How long a range of reads is open. */
 const RANGE_MS = 60_000;
 const RANGES_MAX = 1000;
+const NO_FILE = { sha256: null, checkpoint_size: null };
 const NO_RANGE = { until_ms: null, opened_by: null, reads: null };
 
 /**
@@ -59,8 +60,8 @@ export class AuditReads {
     const event_id = this.newId();
     const until_ms = this.parts.clock.now_ms() + RANGE_MS;
     const range = new ReadRange(tenant_id, by, event_id, until_ms);
-    const none = { sha256: null, checkpoint_size: null, opened_by: null, reads: null };
-    const opened = this.write({ tenant_id, event_id, by, what, query_json: canonicalText(givenIn(query)), items, ...none, until_ms });
+    const read = { by, what, query_json: canonicalText(givenIn(query)), items };
+    const opened = this.write({ tenant_id, event_id, ...read, ...NO_FILE, ...NO_RANGE, until_ms });
     const known = { range, opened };
     this.open.set(key, known);
     // Without an opening nothing was answered: the next read opens another range.
@@ -96,8 +97,7 @@ export class AuditReads {
 
   private recordEnd(range: ReadRange): Promise<void> {
     const { tenant_id, by, until_ms, opened_by } = range;
-    const none = { sha256: null, checkpoint_size: null };
-    const counted = { ...range.counted(), what: 'range', until_ms, opened_by, ...none };
+    const counted = { ...range.counted(), what: 'range', until_ms, opened_by, ...NO_FILE };
     return this.write({ tenant_id, event_id: this.newId(), cause: opened_by, by, ...counted });
   }
 
