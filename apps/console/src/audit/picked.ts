@@ -9,7 +9,7 @@ const CALL = /^\d{1,5}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const PLACE = /^([A-Za-z0-9._-]{1,255})\/(\d{1,6})\/(\d{1,15})$/;
 const ID_CHARACTERS_MAX = 200;
 
-/** What a text names: a call, an event, a record by its position; anything else is a case. Undefined if it is none of them. */
+/** What a text names: a record by its position, an event or a call by the form of its id; any other id is that of a case. Undefined: no id. */
 export function picked(text: string): Picked | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > ID_CHARACTERS_MAX + 100) return undefined;

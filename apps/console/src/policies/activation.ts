@@ -1,7 +1,7 @@
 import type { Problem } from '../gateway/answer.js';
 import type { ActivePolicy } from './policy-queries.js';
 
-/** What somebody else did meanwhile. */
+/** The activation by which another person was faster. */
 export interface Faster {
   version: string | null;
   by: string;

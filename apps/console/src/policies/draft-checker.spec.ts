@@ -5,7 +5,7 @@ import { type DraftCheck, DraftChecker } from './draft-checker.js';
 type Check = Parameters<ConstructorParameters<typeof DraftChecker>[0]>[0];
 const GOOD = { ok: true, errors: [], warnings: [], overrides: [], bundle: { rules: [] }, bundle_digest: 'd', published_as: null };
 
-/** A gateway that answers when it is told to. */
+/** A gateway whose answers the test sends. */
 function gateway() {
   const sent: { draft: Check; signal: AbortSignal; answer: (answer: Answer<never>) => void }[] = [];
   const reported: DraftCheck[] = [];

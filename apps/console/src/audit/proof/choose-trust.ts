@@ -13,8 +13,8 @@ export interface ChosenTrust {
 const TITLE = 'Key of the log';
 
 /**
- * The keys to verify with: those that the auditor pinned, and only those once there are any. Without a pinned key, the one that the server
- * or the file names, which proves nothing about who holds it. A failed step if there is none.
+ * The keys to verify with: those that the auditor pinned, and only those once there are any. Without a pinned key: the key that
+ * the server or the file names, although that does not prove who holds it. Without any readable key: a failed step.
  */
 export function chooseTrust(crypto: ProofCrypto, pinned: readonly string[], named: string, by: NamedBy): ChosenTrust | Step {
   const trusts = pinned.flatMap((text) => readable(crypto, text));
