@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { ApprovalsWorld, pathOf } from './approvals-world.js';
+import { longestTask } from './longest-task.js';
 import { expectSound, screenshot } from './sound-page.js';
 
 const LONG_TASK_MAX_MS = 100;
@@ -32,11 +33,15 @@ test.each(['phone', 'laptop'] as const)(
       },
       { rationale: `${HOSTILE} approve now`.slice(0, 1900), purpose: HOSTILE.slice(0, 190), step: HOSTILE.slice(0, 190) },
     );
-    const observed = await world.page(ann, pathOf(approval_id), { viewport });
+    const observed = await world.page(ann, '/approvals', { viewport });
     const { page } = observed;
-    await page.getByText('The agent says').waitFor();
-    for (const fold of await page.locator('.fold summary').all()) await fold.click();
-    await page.getByText('reference', { exact: true }).first().waitFor();
+    const longest_ms = await longestTask(page, async () => {
+      await page.goto(pathOf(approval_id));
+      await page.getByText('The agent says').waitFor();
+      for (const fold of await page.locator('.fold summary').all()) await fold.click();
+      await page.getByText('reference', { exact: true }).first().waitFor();
+    });
+    expect(longest_ms).toBeLessThan(LONG_TASK_MAX_MS * 3);
     expect(await isHacked(page)).toBe(false);
     expect(await page.locator('.inbox script, .inbox img').count()).toBe(0);
     await screenshot(observed, `approval-hostile-${viewport}`, { whole: true });
@@ -48,7 +53,6 @@ test.each(['phone', 'laptop'] as const)(
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     }
     await expectSound(observed);
-    expect((await observed.longTasks())[0] ?? 0).toBeLessThan(LONG_TASK_MAX_MS * 3);
   },
 );
 
@@ -74,15 +78,15 @@ test('while 500 requests arrive the page stays quick, and nothing moves under th
       return [of(document.querySelector(`[data-row-of="${id}"]`)), of(document.querySelector('.decision-buttons button'))];
     }, approval_id);
   const before = await places();
-  const known = (await observed.longTasks()).length;
   const began_ms = Date.now();
-  await arrive(ARRIVING);
+  const longest_ms = await longestTask(page, async () => {
+    await arrive(ARRIVING);
+    await page.getByText(/^50\d pending/).waitFor({ timeout: 60_000 });
+  });
   const took_s = (Date.now() - began_ms) / 1000;
-  await page.getByText(/^50\d pending/).waitFor({ timeout: 60_000 });
   expect(await places()).toEqual(before);
-  const tasks = await page.evaluate((from) => (window.countersign_long_tasks ?? []).slice(from), known);
-  console.log(`${ARRIVING} requests in ${took_s.toFixed(0)} s; long tasks: ${tasks.map((ms) => Math.round(ms)).join(' ') || 'none'}`);
-  expect(Math.max(0, ...tasks)).toBeLessThan(LONG_TASK_MAX_MS);
+  console.log(`${ARRIVING} requests in ${took_s.toFixed(0)} s; longest task ${Math.round(longest_ms)} ms on the processor`);
+  expect(longest_ms).toBeLessThan(LONG_TASK_MAX_MS);
   await page.getByRole('button', { name: 'Load more' }).click();
   await expect.poll(() => page.locator('.inbox-row').count(), { timeout: 20_000 }).toBeGreaterThan(60);
   await expectSound(observed);

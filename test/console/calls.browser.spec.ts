@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { order } from '../journeys/journey-world.js';
 import { LOOKS } from './browser.js';
+import { longestTask } from './longest-task.js';
 import type { ObservedPage } from './observed-page.js';
 import { HOSTILE, RecordsWorld } from './records-world.js';
 import { expectSound, screenshot } from './sound-page.js';
@@ -109,9 +110,13 @@ test.each(['phone', 'laptop'] as const)('hostile inputs stay text and keep the p
     { path: `hostile-${viewport}.txt`, content },
     { context: { rationale: HOSTILE, run_id: HOSTILE.slice(0, 150), purpose: HOSTILE } },
   );
-  const observed = await open(`/calls/${call.call_id}`, { viewport });
+  const observed = await open('/calls', { viewport });
   const { page } = observed;
-  await page.getByText('Show the first').or(page.getByText('Show all')).first().waitFor();
+  const longest_ms = await longestTask(page, async () => {
+    await page.goto(`/calls/${call.call_id}`);
+    await page.getByText('Show the first').or(page.getByText('Show all')).first().waitFor();
+  });
+  expect(longest_ms).toBeLessThan(400);
   expect(await page.evaluate(() => (window as unknown as { hostile?: number }).hostile)).toBeUndefined();
   expect(await page.locator('main script, main img').count()).toBe(0);
   await page.getByText('RLO', { exact: true }).first().waitFor();
@@ -120,7 +125,6 @@ test.each(['phone', 'laptop'] as const)('hostile inputs stay text and keep the p
   await rows(observed).first().waitFor();
   expect(await page.evaluate(() => (window as unknown as { hostile?: number }).hostile)).toBeUndefined();
   await expectSound(observed);
-  expect((await observed.longTasks())[0] ?? 0).toBeLessThan(400);
 });
 
 test('a call that does not exist is said in words, with a way on', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '../journeys/api.js';
 import { order } from '../journeys/journey-world.js';
 import { LOOKS } from './browser.js';
+import { longestTask } from './longest-task.js';
 import type { ObservedPage } from './observed-page.js';
 import { HOSTILE, RecordsWorld } from './records-world.js';
 import { expectSound, screenshot } from './sound-page.js';
@@ -164,15 +165,17 @@ test('a case with 5,000 calls stays usable', { timeout: 240_000 }, async () => {
   const { page } = observed;
   await page.getByText('500+').waitFor();
   await page.locator('.timeline-group').first().waitFor();
-  await page.getByRole('tab', { name: 'Waterfall' }).click();
-  for (let page_number = 1; page_number < 10; page_number++) {
-    await page.getByText(`The newest ${page_number * 500} calls.`).waitFor({ timeout: 30_000 });
-    await page.getByRole('button', { name: 'Load earlier calls' }).click();
-  }
-  await page.getByRole('link', { name: '5000', exact: true }).waitFor({ timeout: 30_000 });
-  expect(await page.locator('.waterfall-row').count()).toBeLessThan(60);
-  await page.locator('.waterfall-box').evaluate((box) => box.scrollTo(0, box.scrollHeight));
-  await expect.poll(() => page.locator('.waterfall-row').count()).toBeLessThan(60);
+  const longest_ms = await longestTask(page, async () => {
+    await page.getByRole('tab', { name: 'Waterfall' }).click();
+    for (let page_number = 1; page_number < 10; page_number++) {
+      await page.getByText(`The newest ${page_number * 500} calls.`).waitFor({ timeout: 30_000 });
+      await page.getByRole('button', { name: 'Load earlier calls' }).click();
+    }
+    await page.getByRole('link', { name: '5000', exact: true }).waitFor({ timeout: 30_000 });
+    expect(await page.locator('.waterfall-row').count()).toBeLessThan(60);
+    await page.locator('.waterfall-box').evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await expect.poll(() => page.locator('.waterfall-row').count()).toBeLessThan(60);
+  });
+  expect(longest_ms).toBeLessThan(500);
   await expectSound(observed);
-  expect((await observed.longTasks())[0] ?? 0).toBeLessThan(500);
 });

@@ -1,25 +1,14 @@
-import type { EntryType } from 'node:perf_hooks';
 import type { BrowserContext, Page } from 'playwright-core';
-
-/** A task of the page that keeps it from answering. */
-export interface LongTask {
-  duration_ms: number;
-}
 
 declare global {
   interface Window {
-    countersign_long_tasks?: number[];
     countersign_violations?: string[];
   }
 }
 
 /** Runs in the page before its own scripts. */
 function observe(): void {
-  window.countersign_long_tasks = [];
   window.countersign_violations = [];
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) window.countersign_long_tasks?.push(entry.duration);
-  }).observe({ type: 'longtask' as EntryType, buffered: true });
   document.addEventListener('securitypolicyviolation', (event) => {
     window.countersign_violations?.push(
       `${event.effectiveDirective} blocked ${event.blockedURI} (${event.sourceFile}:${event.lineNumber}) ${event.sample}`,
@@ -57,10 +46,5 @@ export class ObservedPage {
   async faults(): Promise<string[]> {
     const violations = await this.page.evaluate(() => window.countersign_violations ?? []);
     return [...this.errors, ...violations.map((text) => `policy: ${text}`)];
-  }
-
-  /** Durations of the tasks over 50 ms so far, the longest first. */
-  async longTasks(): Promise<number[]> {
-    return (await this.page.evaluate(() => window.countersign_long_tasks ?? [])).sort((a, b) => b - a);
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { longestTask } from './longest-task.js';
 import { LISTING, MOVES, NOTES, PoliciesWorld } from './policies-world.js';
 import { check, checked, draft, editor, textOf, write } from './policy-drafts.js';
 import { expectSound, screenshot } from './sound-page.js';
@@ -123,21 +124,18 @@ test('a link to edit a version does not replace a draft without asking', async (
 
 test('two thousand rules are edited and checked without a task that stops the page', async () => {
   const rules = Array.from({ length: 2000 }, (_, at) => ({ ...LISTING, id: `r${at}`, when: `inputs.path == "${'x'.repeat(150)}${at}"` }));
-  const observed = await draft(world);
-  const { page } = observed;
+  const { page } = await draft(world);
   await write(page, textOf(rules));
   await check(page).getByText('No errors').waitFor({ timeout: 60_000 });
-  await page.evaluate(() => {
-    window.countersign_long_tasks = [];
+  const longest_ms = await longestTask(page, async () => {
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowRight');
+    for (const key of ['Enter', 'Enter', 'Backspace']) await page.keyboard.press(key);
+    await check(page).getByText('Checking').waitFor();
+    await check(page).getByText('No errors').waitFor({ timeout: 60_000 });
+    await page.getByText('Show more changes (1980 left)').waitFor();
   });
-  await page.keyboard.press('Control+Home');
-  await page.keyboard.press('ArrowRight');
-  for (const key of ['Enter', 'Enter', 'Backspace']) await page.keyboard.press(key);
-  await check(page).getByText('Checking').waitFor();
-  await check(page).getByText('No errors').waitFor({ timeout: 60_000 });
-  await page.getByText('Show more changes (1980 left)').waitFor();
-  const [longest = 0] = await observed.longTasks();
-  expect(longest).toBeLessThan(500);
+  expect(longest_ms).toBeLessThan(500);
 });
 
 test('versions of two thousand rules are compared as texts without a task that stops the page', async () => {
@@ -147,9 +145,10 @@ test('versions of two thousand rules are compared as texts without a task that s
   const observed = await world.open(`/policies/${after}?against=${before}`);
   const { page } = observed;
   await page.getByText('Show more changes (1980 left)').waitFor({ timeout: 60_000 });
-  await page.getByRole('button', { name: 'As text' }).click();
-  await page.getByLabel(`version ${after}`).first().waitFor({ timeout: 60_000 });
-  const [longest = 0] = await observed.longTasks();
-  expect(longest).toBeLessThan(1_500);
+  const longest_ms = await longestTask(page, async () => {
+    await page.getByRole('button', { name: 'As text' }).click();
+    await page.getByLabel(`version ${after}`).first().waitFor({ timeout: 60_000 });
+  });
+  expect(longest_ms).toBeLessThan(1_500);
   await expectSound(observed);
 });
