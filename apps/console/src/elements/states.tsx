@@ -33,7 +33,8 @@ function adviceOf({ status, retry_after_s }: ShownProblem): string {
   if (status === 401) return 'Sign in again; this page stays as it is.';
   if (status === 403) return 'Ask an administrator for the role that this needs.';
   if (status === 404) return 'It may belong to another tenant, or the link is not complete.';
-  if (status === 409 || status === 412) return 'Somebody changed it meanwhile. Load it again and look at what is different.';
+  if (status === 409) return 'What is there now does not allow this. Load it again and look at what is different.';
+  if (status === 412) return 'Somebody changed it meanwhile. Load it again and look at what is different.';
   if (status === 429 || status === 503) return retry_after_s ? `Try again in ${retry_after_s} s.` : 'Try again in a moment.';
   if (status >= 500) return 'Try again. If it stays, give the request id to an operator.';
   return 'Correct what is named above and send it again.';
