@@ -159,8 +159,27 @@ test('a bundle of the earlier format replays, and says that its envelopes are no
   const earlier = readReplayBundle(text) as ReplayBundle;
   expect(replay(earlier, shortEnvelope)).toMatchObject({
     differences: [],
-    not_bound: [expect.stringContaining('envelopes'), expect.anything()],
+    not_bound: [
+      expect.stringContaining('envelopes'),
+      expect.anything(),
+      ...['call_id', 'output', 'status'].map((name) => expect.stringContaining(`/calls/0/envelope/${name} of call`)),
+    ],
   });
+});
+
+test('a bundle relabelled to the earlier format is refused, and without its sums it shows where an envelope was changed', () => {
+  const bundle = shared();
+  const relabelled = { ...bundle, format: EARLIER_FORMAT };
+  expect(readReplayBundle(JSON.stringify(relabelled))).toEqual({
+    fault: expect.stringContaining('/counted_elsewhere is no member of the format countersign-replay/1'),
+  });
+  const { counted_elsewhere: _, ...rest } = relabelled;
+  const [first, ...others] = rest.calls;
+  const calls = [{ ...first, envelope: { ...(first?.envelope as object), status: 'failed' } }, ...others];
+  const earlier = readReplayBundle(JSON.stringify({ ...rest, calls })) as ReplayBundle;
+  expect(replay(earlier, shortEnvelope).not_bound).toContainEqual(
+    expect.stringMatching(/^\/calls\/0\/envelope\/status of call .*: the bundle has "failed", its records give "/),
+  );
 });
 
 test('a run of ten calls in a busy case has a tenth of its bundle, and replays alike', () => {

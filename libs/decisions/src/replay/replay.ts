@@ -88,6 +88,10 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
     if (at >= 0) return { fault: `/${name}/${at} does not have the shape that the format requires` };
   }
   if (value.calls?.length === 0) return { fault: '/calls is empty: a bundle has the calls of a run' };
+  if (format === EARLIER_FORMAT && value.counted_elsewhere !== undefined)
+    return {
+      fault: `/counted_elsewhere is no member of the format ${EARLIER_FORMAT}: the bundle was made as ${REPLAY_FORMAT} and its format was changed`,
+    };
   if (format === EARLIER_FORMAT) value.counted_elsewhere = NO_SUMS;
   const sums = sumsFault(value.counted_elsewhere);
   if (sums !== undefined) return { fault: `/counted_elsewhere${sums} does not have the shape that the format requires` };
@@ -124,6 +128,17 @@ function misplaced({ run_id, calls, records }: ReplayBundle): ReplayDifference[]
   });
 }
 
+const SHOWN_MAX = 20;
+
+/** What the records of an earlier bundle give instead of its envelopes. Later undos explain some of it, and a changed envelope would look the same. */
+function otherEnvelopes(differing: readonly ReplayDifference[]): string[] {
+  const lines = differing
+    .slice(0, SHOWN_MAX)
+    .map(({ call_id, at, recorded, replayed }) => `${at} of call ${call_id}: the bundle has ${recorded}, its records give ${replayed}`);
+  const left = differing.length - lines.length;
+  return left > 0 ? [...lines, `${left} other places of envelopes that its records do not give`] : lines;
+}
+
 function notBound({ format, counted_elsewhere: { calls, asks, records } }: ReplayBundle): string[] {
   const sums = `the sums of ${calls} other calls that share limits, given for ${asks.length} decisions: the server summed them up from ${records.count} records of its log. Only proofs of those records show them (/counted_elsewhere/records)`;
   return [...(format === EARLIER_FORMAT ? [EARLIER_ENVELOPES] : []), ...(asks.length > 0 ? [sums] : []), NOT_SIGNED];
@@ -148,14 +163,14 @@ export function replay(bundle: ReplayBundle, envelopeOf: EnvelopeOf): ReplayRepo
   });
   const envelopes = bundle.calls.flatMap(({ call_id, envelope }, at) => {
     const state = recording.calls.get(call_id)?.state;
-    if (bundle.format === EARLIER_FORMAT) return [];
     return differences(call_id, `/calls/${at}/envelope`, envelope, state && envelopeIn(state, undos, envelopeOf));
   });
+  const isEarlier = bundle.format === EARLIER_FORMAT;
   return {
     calls: bundle.calls.length,
     records: bundle.records.length,
-    differences: [...decisions, ...envelopes, ...misplaced(bundle)],
+    differences: [...decisions, ...(isEarlier ? [] : envelopes), ...misplaced(bundle)],
     erased: bundle.erased,
-    not_bound: notBound(bundle),
+    not_bound: [...notBound(bundle), ...(isEarlier ? otherEnvelopes(envelopes) : [])],
   };
 }

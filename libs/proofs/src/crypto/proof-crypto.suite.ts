@@ -1,5 +1,7 @@
 import {
+  COSIGNATURE_V1,
   cosignedAt,
+  ED25519,
   HASH_BYTES,
   isConsistent,
   isIncluded,
@@ -13,6 +15,7 @@ import {
   strictBase64,
   traceRecord,
   treeHashing,
+  verifierOf,
   verifyRecord,
 } from '@countersign/verifier';
 import fc from 'fast-check';
@@ -47,6 +50,20 @@ const SIGNATURES = [
     '6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a',
   ],
 ] as const;
+/** The eight points of small order (both signs of x) and the three encodings of them that are not canonical. */
+const SMALL_ORDER = [
+  `01${'00'.repeat(31)}`,
+  `${'00'.repeat(32)}`,
+  `${'00'.repeat(31)}80`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+  `01${'00'.repeat(30)}80`,
+];
 const CT_LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
 
 /** What every implementation of the verifier's port must do: the published vectors, and random logs with random changes. */
@@ -89,6 +106,14 @@ export function describeProofCrypto(name: string, crypto: ProofCrypto): void {
         '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
       ]);
       expect(hex(hashing.empty)).toBe(DIGESTS[0][1]);
+    });
+
+    test.each(SMALL_ORDER)('parses no key of small order, for which anybody can sign: %s', (hex) => {
+      for (const type of [ED25519, COSIGNATURE_V1] as const) {
+        const { vkey } = verifierOf(crypto, 'log.example', type, unhex(hex));
+        expect(parseVkey(crypto, vkey)).toBeUndefined();
+        expect(parseWitness(crypto, `heads:${vkey}`)).toBeUndefined();
+      }
     });
 
     test('accepts the note of the C2SP specification by its key', () => {

@@ -1,6 +1,7 @@
 import { base64, strictBase64 } from '../bytes/base64.js';
 import { concatBytes, uint32, utf8 } from '../bytes/bytes.js';
 import type { ProofCrypto } from '../crypto/proof-crypto.js';
+import { isSmallOrder } from './small-order.js';
 
 /** The signature types of C2SP signed-note that are used here. */
 export const ED25519 = 0x01;
@@ -34,13 +35,14 @@ export function verifierOf(crypto: ProofCrypto, name: string, type: SignatureTyp
   };
 }
 
-/** Parses a vkey text; undefined if it is invalid or of an unsupported type. */
+/** Parses a vkey text; undefined if it is invalid, of an unsupported type, or a key that anybody can sign for. */
 export function parseVkey(crypto: ProofCrypto, text: string): NoteVerifier | undefined {
   const [, name, hex, key] = /^([^\s+]{1,200})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/u.exec(text.trim()) ?? [];
   if (name === undefined || hex === undefined || key === undefined) return undefined;
   const typed = strictBase64(key);
   const type = typed[0];
   if (typed.length !== KEY_BYTES + 1 || (type !== ED25519 && type !== COSIGNATURE_V1)) return undefined;
+  if (isSmallOrder(typed.subarray(1))) return undefined;
   const verifier = verifierOf(crypto, name, type, typed.subarray(1));
   return verifier.key_hash === Number.parseInt(hex, 16) ? verifier : undefined;
 }
