@@ -25,10 +25,10 @@ export class OdooApi {
     private readonly pace: Pace,
   ) {}
 
-  async call<T>(model: string, method: string, named: Values, signal: AbortSignal): Promise<T> {
+  async call<T>(model: string, method: string, named: Values, signal: AbortSignal, context: Values = {}): Promise<T> {
     const { url, database } = this.place;
     const headers = { authorization: `bearer ${await this.key()}`, 'x-odoo-database': database };
-    const body = JSON.stringify({ ...named, context: { lang: 'en_US' } });
+    const body = JSON.stringify({ ...named, context: { lang: 'en_US', ...context } });
     const answer = await this.pace.within(() => exchange(new URL(`/json/2/${model}/${method}`, url), headers, body, signal));
     if (answer.status === 200) return parsed(answer.body) as T;
     throw errorOf(answer.status, parsed(answer.body) as OdooError, answer.retry_after_s);

@@ -17,8 +17,8 @@ const apiWith = (key: string, database = 'acme') =>
 beforeAll(async () => {
   url = await fixture.start();
   erp = new OdooConnector(apiWith(fixture.key), url);
-  fixture.add('res.partner', { name: 'Supplier Alpha', active: true }, 1042);
-  fixture.add('product.product', { name: 'Widget A', active: true }, 8821);
+  fixture.tables.add('res.partner', { name: 'Supplier Alpha', active: true }, 1042);
+  fixture.tables.add('product.product', { name: 'Widget A', active: true }, 8821);
 });
 afterAll(() => fixture.stop());
 
@@ -32,12 +32,7 @@ describeHermes('the shapes of Odoo 19', {
   erp: () => erp,
   order: () => order,
   orderToNobody: () => ({ ...order, partner_id: 7 }),
-  edit: async (id, reference) =>
-    void fixture.rows['purchase.order']?.set(Number(id), {
-      ...fixture.rows['purchase.order'].get(Number(id)),
-      origin: reference,
-      id: Number(id),
-    }),
+  edit: async (id, reference) => void Object.assign(fixture.tables.row('purchase.order', Number(id)), { origin: reference }),
 });
 
 test('what Hermes receives is what Odoo gets, and the mark stands in the origin', async () => {
