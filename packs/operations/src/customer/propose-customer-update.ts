@@ -2,7 +2,8 @@ import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { cancels, createdShape, creates, writeTimes } from '../erp/creates.js';
 import { checkChanges, PROPOSAL, proposal } from '../erp/proposals.js';
-import { amount, erpId, short } from '../hermes/shapes.js';
+import type { Values } from '../hermes/port.js';
+import { amount, erpId, native, short } from '../hermes/shapes.js';
 
 const changes = z.strictObject({
   name: short(200).optional(),
@@ -28,9 +29,11 @@ export const proposeCustomerUpdate = defineTool({
   ...writeTimes,
   input: z.strictObject({ customer_id: erpId, changes, reason: short(500) }),
   output: createdShape(PROPOSAL),
+  // Behind a mapping the change is staged in the shape of the system, and applied as it was staged.
+  system_input: native('customer_id', 'changes', 'reason'),
   ...creates('proposal', proposal),
   run: async ({ customer_id, changes, reason }, ctx) => {
-    checkChanges(changes);
+    checkChanges(changes as Values);
     const staged = { operation: 'update', kind: 'customer', target: customer_id, changes, reason };
     return creates('proposal', proposal).run(staged, ctx);
   },

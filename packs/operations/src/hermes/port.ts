@@ -82,6 +82,7 @@ export interface Hermes {
   read(kind: Kind, id: string): Promise<ErpRecord | undefined>;
   /** @throws ToolError VALIDATION_ERROR with the field in the words of the agent, before the system is asked to write */
   create(kind: Kind, values: Values, attempt: Attempt): Promise<ErpRecord>;
+  /** Words of Hermes in `values`: `line` and `quantity` change one line of an order, `on_hand` of stock is what was counted. */
   update(kind: Kind, id: string, values: Values, attempt: Attempt): Promise<ErpRecord>;
   act(kind: Kind, id: string, action: Action, attempt: Attempt): Promise<ErpRecord>;
   /** Searches the system for the write of an attempt. Changes nothing. */

@@ -31,8 +31,9 @@ const MOVES: Partial<Record<Kind, Partial<Record<Action, Move>>>> = {
     cancel: { from: ['draft', 'waiting', 'assigned'], to: 'cancelled' },
   },
   proposal: {
-    done: { from: ['proposed'], to: 'applied' },
-    draft: { from: ['applied'], to: 'proposed' },
+    process: { from: ['proposed'], to: 'applying' },
+    done: { from: ['applying'], to: 'applied' },
+    draft: { from: ['applying'], to: 'proposed' },
     cancel: { from: ['proposed'], to: 'cancelled' },
   },
 };

@@ -1,12 +1,14 @@
 import { ToolError } from '@countersign/tool-kit';
 import { withoutAgentWords } from '../hermes/agent-words.js';
-import { addedMark, marked, markOf, marksIn, unmarked } from '../hermes/attempt-mark.js';
+import { marked, unmarked } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
 import { announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
 import { postBill } from './tryton-bills.js';
 import { checkedParty } from './tryton-checks.js';
+import { countOf, countStock } from './tryton-counts.js';
 import { escaped, numberOf, pageOf } from './tryton-ids.js';
 import { type TrytonKind, trytonKinds } from './tryton-kinds.js';
+import { carries, markedBy, markedText, withMark } from './tryton-marks.js';
 import type { TrytonModels } from './tryton-model.js';
 import { TrytonStock } from './tryton-stock.js';
 import { dateOf } from './tryton-values.js';
@@ -41,6 +43,7 @@ export class TrytonConnector implements Hermes {
   }
 
   async read(kind: Kind, id: string): Promise<ErpRecord | undefined> {
+    if (kind === 'stock') return this.stock.read(id);
     const [record] = await this.records(kind, [['id', '=', numberOf(id)]], 1);
     return record;
   }
@@ -56,36 +59,53 @@ export class TrytonConnector implements Hermes {
     return this.existing(kind, String(await this.models.create(model, record, attempt.signal)));
   }
 
-  async update(kind: Kind, id: string, { line, quantity, ...values }: Values, attempt: Attempt): Promise<ErpRecord> {
+  async update(kind: Kind, id: string, values: Values, attempt: Attempt): Promise<ErpRecord> {
+    if (kind === 'stock') await countStock(this.models, this.company, id, values, attempt);
+    else await this.change(kind, id, values, attempt);
+    return this.existing(kind, id);
+  }
+
+  private async change(kind: Kind, id: string, { line, quantity, ...values }: Values, attempt: Attempt): Promise<void> {
+    const known = kindOf(kind);
+    if (!known.marks) throw notSupported(kind, 'changes');
     const [record] = await this.raw(kind, [['id', '=', numberOf(id)]], 1);
     if (!record) throw notFound('/id', id);
     const changed = line === undefined ? {} : { lines: [['write', [lineOf(record, Number(line))], { quantity }]] };
     checkNotAborted(attempt);
-    const reference = addedMark(String(record.reference ?? ''), attempt.key);
-    await this.models.write(kindOf(kind).model, numberOf(id), { ...values, ...changed, reference }, attempt.signal);
-    return this.existing(kind, id);
+    const written = { ...values, ...changed, ...withMark(known, record, attempt.key) };
+    await this.models.write(known.model, numberOf(id), written, attempt.signal);
   }
 
   /** Announces the attempt in the reference, and then presses the buttons: Tryton has no transaction over both. */
   async act(kind: Kind, id: string, action: Action, attempt: Attempt): Promise<ErpRecord> {
-    const { model, actions } = kindOf(kind);
+    const known = kindOf(kind);
+    const { model, actions } = known;
     const [record] = await this.raw(kind, [['id', '=', numberOf(id)]], 1);
     if (!record) throw notFound('/id', id);
     const buttons = actions?.[action]?.[String(record.state)] ?? actions?.[action]?.['*'];
     if (!buttons) throw notSupported(kind, action);
     checkNotAborted(attempt);
-    const announced = { reference: addedMark(String(record.reference ?? ''), attempt.key) };
-    await this.models.write(model, numberOf(id), announced, attempt.signal).catch(announcementLost);
+    await this.models.write(model, numberOf(id), withMark(known, record, attempt.key), attempt.signal).catch(announcementLost);
     for (const button of buttons) await this.models.press(model, numberOf(id), button, attempt.signal);
     return this.existing(kind, id);
   }
 
   async readBack(kind: Kind, key: string): Promise<ReadBack> {
-    const mark = markOf(key);
-    const found = await this.raw(kind, [['reference', 'like', `%cs:${escaped(mark)}%`]], 10);
-    const own = found.filter(({ reference }) => marksIn(String(reference ?? '')).includes(mark));
+    if (kind === 'stock') return this.countedBy(key);
+    const known = kindOf(kind);
+    if (!known.marks) throw notSupported(kind, 'writes');
+    const own = (await this.raw(kind, markedBy(known, key), 10)).filter((record) => carries(known, record, key));
     if (own.length > 1) return { kind: 'unknown', why: `${own.length} records carry the mark of this attempt` };
     return own[0] ? { kind: 'present', record: this.shown(kind, own[0]) } : { kind: 'absent' };
+  }
+
+  /** A count that is announced and not confirmed may still be confirmed by a person. */
+  private async countedBy(key: string): Promise<ReadBack> {
+    const count = await countOf(this.models, key);
+    if (!count || count.state === 'cancelled') return { kind: 'absent' };
+    if (count.state !== 'done') return { kind: 'unknown', why: `the inventory ${count.inventory} of this attempt is ${count.state}` };
+    const record = await this.existing('stock', `${count.place}.${count.product}`);
+    return { kind: 'present', record };
   }
 
   private async existing(kind: Kind, id: string): Promise<ErpRecord> {
@@ -104,15 +124,17 @@ export class TrytonConnector implements Hermes {
     return this.models.search(model, [...only, ...domain], fields, limit, AbortSignal.timeout(10_000));
   }
 
-  private shown(kind: Kind, { id, state, active, reference, 'lines.': lines, 'lines_to_pay.': due, ...fields }: Values): ErpRecord {
-    const { model, states = {} } = kindOf(kind);
+  private shown(kind: Kind, record: Values): ErpRecord {
+    const { id, state, active, reference: _reference, 'lines.': lines, 'lines_to_pay.': due, 'identifiers.': _codes, ...fields } = record;
+    const known = kindOf(kind);
+    const { model, states = {} } = known;
     const status = state === undefined ? (active === false ? 'archived' : 'active') : (states[String(state)] ?? String(state));
     const of_lines = Array.isArray(lines) ? { line_quantities: lines.map(({ quantity }) => Number(quantity)) } : {};
     const external_url = pageOf(this.url, model, id);
     return {
       id: String(id),
       status,
-      reference: unmarked(String(reference ?? '')),
+      reference: unmarked(markedText(known, record)),
       external_url,
       ...of_lines,
       fields: valued({ ...fields, lines, due_date: firstDue(due) }),

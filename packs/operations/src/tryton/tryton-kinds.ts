@@ -9,6 +9,8 @@ export interface TrytonKind {
   fields: readonly string[];
   /** Fields that a new record gets from its party, if the mapping names none. */
   addresses?: readonly string[];
+  /** Where the marks of attempts are; absent: the kind is only read. In `identifiers` each mark is a code of the party. */
+  marks?: 'reference' | 'identifiers';
   /** States of Tryton that Hermes calls otherwise. */
   states?: Readonly<Record<string, string>>;
   /** The methods of an action, by the state that they begin in; `*` for all others. */
@@ -25,12 +27,14 @@ const ORDER_ACTIONS = {
   cancel: { '*': ['cancel'] },
 } as const;
 
+const PARTY: TrytonKind = { model: 'party.party', fields: ['name', 'code', 'active', 'identifiers.code'], marks: 'identifiers' };
+
 export const trytonKinds: Partial<Record<Kind, TrytonKind>> = {
-  customer: { model: 'party.party', fields: ['name', 'code', 'active'] },
-  supplier: { model: 'party.party', fields: ['name', 'code', 'active'] },
+  customer: PARTY,
+  supplier: PARTY,
   product: { model: 'product.product', fields: ['name', 'code', 'active', 'list_price', 'cost_price'] },
   invoice: { model: 'account.invoice', only: [['type', '=', 'out']], fields: [...INVOICE_FIELDS, 'lines_to_pay.maturity_date'] },
-  vendor_bill: { model: 'account.invoice', only: [['type', '=', 'in']], fields: INVOICE_FIELDS },
+  vendor_bill: { model: 'account.invoice', only: [['type', '=', 'in']], fields: INVOICE_FIELDS, marks: 'reference' },
   purchase_order: {
     model: 'purchase.purchase',
     fields: [
@@ -46,17 +50,20 @@ export const trytonKinds: Partial<Record<Kind, TrytonKind>> = {
       ...ORDER_LINES,
     ],
     addresses: ['invoice_address'],
+    marks: 'reference',
     actions: ORDER_ACTIONS,
   },
   sales_order: {
     model: 'sale.sale',
     fields: ['number', 'state', 'reference', 'party', 'currency', 'sale_date', 'total_amount', 'comment', 'description', ...ORDER_LINES],
     addresses: ['invoice_address', 'shipment_address'],
+    marks: 'reference',
     actions: ORDER_ACTIONS,
   },
   production_order: {
     model: 'production',
     fields: ['number', 'state', 'reference', 'product', 'quantity', 'planned_date'],
+    marks: 'reference',
     states: { request: 'draft' },
     actions: {
       draft: { '*': ['draft'] },

@@ -1,4 +1,5 @@
 import type { ErpRecord, Found, Kind, Page, Query, Values } from '../hermes/port.js';
+import { stockPlaceOf } from './tryton-counts.js';
 import { numberOf, pageOf } from './tryton-ids.js';
 import type { TrytonModels } from './tryton-model.js';
 
@@ -21,11 +22,24 @@ export class TrytonStock {
     return kind === 'shortage' ? this.shortages(query, page) : undefined;
   }
 
-  /** The places where a product is: on hand, and what is left without the moves that are assigned. */
-  private async stock({ where }: Query, page: Page): Promise<Found> {
-    const product = numberOf(where.product);
+  /** The stock of a product at a place, also where it is zero. */
+  async read(id: string): Promise<ErpRecord | undefined> {
+    const { place, product } = stockPlaceOf(id);
+    const known = await this.search('product.product', [['id', '=', product]], [], 1);
+    if (known.length === 0) return undefined;
+    const { items } = await this.at(product, [['id', '=', place]], { limit: 1 });
+    return items[0];
+  }
+
+  /** The places where a product is. */
+  private stock({ where }: Query, page: Page): Promise<Found> {
     const at = where.location === undefined ? [] : [['OR', ['code', '=', where.location], ['name', '=', where.location]]];
-    const domain = [['type', '=', 'storage'], ['quantity', '!=', 0], ...at, ...after(page)];
+    return this.at(numberOf(where.product), [['quantity', '!=', 0], ...at, ...after(page)], page);
+  }
+
+  /** What of a product is on hand at places, and what is left of it without the moves that are assigned. */
+  private async at(product: number, places_domain: readonly unknown[], page: Page): Promise<Found> {
+    const domain = [['type', '=', 'storage'], ...places_domain];
     const context = { product, with_childs: false };
     const places = await this.search('stock.location', domain, ['name', 'code', 'quantity'], page.limit + 1, context);
     const ids = places.map(({ id }) => id);

@@ -1,3 +1,4 @@
+import type { RunContext } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { proposeCustomerUpdate } from '../customer/propose-customer-update.js';
@@ -10,7 +11,7 @@ const ledger = new ScratchLedger();
 beforeEach(() => ledger.make());
 afterEach(() => ledger.remove());
 
-const context = () => testContext({ settings: ledger.settings });
+const context = (more: Partial<RunContext> = {}) => testContext({ settings: ledger.settings, ...more });
 const write = (input: object) => proposeWrite.run({ reason: 'asked', ...input } as never, context());
 const stored = async (name: string) => (await ledger.records())[name];
 
@@ -22,6 +23,29 @@ test('a staged change changes nothing until it is applied, and is applied once',
   expect((await stored('customer t_cus_contoso'))?.fields.city).toBe('Graz');
   expect((await stored(`proposal ${proposal_id}`))?.status).toBe('applied');
   await expect(write(apply)).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'not_proposed' } } });
+});
+
+test('a change whose answer is lost is claimed by its call: no other call applies it again', async () => {
+  const { proposal_id } = (await proposeStockAdjustment.run(stockCount as never, context())) as { proposal_id: string };
+  const apply = { operation: 'apply_proposal', kind: 'stock', id: proposal_id, reason: 'asked' };
+  const ctx = context();
+  ledger.lie({ cut_after_commit: 'stock' });
+  await expect(proposeWrite.run(apply as never, ctx)).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
+  ledger.lie({});
+  expect((await stored(`proposal ${proposal_id}`))?.status).toBe('applying');
+  await ledger.edit('stock', 't_stock_bracket', { fields: { on_hand: 700 } });
+  await expect(write(apply)).rejects.toMatchObject({ message: expect.stringContaining(ctx.call_id), more: { effect: 'none' } });
+  expect((await stored('stock t_stock_bracket'))?.fields.on_hand).toBe(700);
+  expect(await proposeWrite.reconcile?.(apply as never, ctx)).toMatchObject({ kind: 'happened' });
+  await proposeWrite.run(apply as never, context({ call_id: ctx.call_id }));
+  expect((await stored(`proposal ${proposal_id}`))?.status).toBe('applied');
+});
+
+test('of two calls that apply a change at once, one does', async () => {
+  const { proposal_id } = (await proposeStockAdjustment.run(stockCount as never, context())) as { proposal_id: string };
+  const apply = { operation: 'apply_proposal', kind: 'stock', id: proposal_id };
+  const ended = await Promise.allSettled([write(apply), write(apply)]);
+  expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
 test('a counted quantity that is applied changes what is available', async () => {
