@@ -11,7 +11,7 @@ import { History } from '../forger/history.js';
 import { grow } from '../forger/honest-log.js';
 import { Random } from '../forger/random.js';
 
-const script = path.join(process.cwd(), 'test/conformance/verify_history.py');
+const script = path.join(process.cwd(), 'test/conformance/python/verify_history.py');
 const signer = noteSigner('log.example', Buffer.alloc(32, 7));
 const log = signer.verifier;
 const EDITS = 60;
@@ -47,15 +47,16 @@ async function decidedLog(seed: number): Promise<History> {
 const PLACE = `
 import base64, json, sys
 sys.path.insert(0, sys.argv[1])
-from verify_bundle import check_place, open_checkpoint
+from notes import open_checkpoint
+from trees import check_place
 told = json.load(sys.stdin)
-check_place(told["record"], base64.b64decode(told["value"]), *open_checkpoint(told["note"], told["vkey"]))
+check_place(told["record"], base64.b64decode(told["value"]), told["record"]["proof"], *open_checkpoint(told["note"], told["vkey"]))
 `;
 
 /** Whether the bundle's verifier finds a record in its place. */
 function isPlaced({ value, ...record }: RecordToCover, { checkpoint: note, ...proof }: RecordProof): boolean {
   const input = { record: { ...record, proof }, value: Buffer.from(value).toString('base64'), note, vkey: log.vkey };
-  return spawnSync('python3', ['-c', PLACE, path.dirname(script)], { input: JSON.stringify(input) }).status === 0;
+  return spawnSync('python3', ['-B', '-c', PLACE, path.dirname(script)], { input: JSON.stringify(input) }).status === 0;
 }
 
 const theirs = (input: Reported): number | null => run(input).status;
@@ -67,7 +68,7 @@ function run({ earlier, later, history }: Reported) {
     writeFileSync(file, text);
     return file;
   });
-  return spawnSync('python3', [script, log.vkey, ...files], { encoding: 'utf8' });
+  return spawnSync('python3', ['-B', script, log.vkey, ...files], { encoding: 'utf8' });
 }
 
 async function ours({ earlier, later, history }: Reported): Promise<number> {

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const CANARY = `Canary${process.pid}Zw`;
 const ERASED = 'erased';
 const RUN = `run-${process.pid}`;
-const PYTHON = path.join(process.cwd(), 'test/conformance/verify_bundle.py');
+const PYTHON = path.join(process.cwd(), 'test/conformance/python/verify_bundle.py');
 const SCHEMAS = eventSchemas.map(({ schema }) => createHash('sha256').update(schema).digest('hex'));
 
 /** Everything that a store holds at rest, as text or bytes. */

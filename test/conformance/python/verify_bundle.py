@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""A verifier of bundles: python3 verify_bundle.py [--witness [heads:]VKEY ...] BUNDLE VKEY [SCHEMA_SHA256 ...]
+
+Written from docs/reference/proofs.md and the specifications that it names (RFC 8032, RFC 9162, C2SP, Avro), with the standard library only.
+Exit code 0: verified; 1: refused, with the reason.
+"""
+import json
+import sys
+
+from avro import plain, read_value, schema_id
+from calls import call_of
+from notes import check_witness, open_checkpoint
+from refused import from_base64, is_count, must, run
+from trees import check_place
+
+MEMBERS = {
+    "bundle": {"format", "tenant_id", "subject", "made_at_ms", "calls", "records", "schemas", "checkpoint", "vkey"},
+    "record": {"topic", "partition", "offset", "timestamp_ms", "key", "headers", "value", "event_type", "event", "proof"},
+    "proof": {"tree", "head", "entry"},
+    "tree": {"size", "path"},
+    "head": {"index", "path"},
+    "entry": {"number", "time_ms", "trees", "path"},
+}
+# Members that only some have.
+OPTIONAL = {"tree": {"generation"}}
+
+
+def check_members(part, value):
+    must(isinstance(value, dict), f"a {part} is no object")
+    names = set(value) - OPTIONAL.get(part, set())
+    must(names == MEMBERS[part], f"the members of a {part} are not those of the format")
+
+
+def check_shape(bundle):
+    check_members("bundle", bundle)
+    must(is_count(bundle["made_at_ms"]), "made_at_ms is not a time")
+    for record in bundle["records"]:
+        check_members("record", record)
+        check_members("proof", record["proof"])
+        for part in ("tree", "head", "entry"):
+            check_members(part, record["proof"][part])
+
+
+def read_event(record, value, schemas, trusted):
+    must(len(value) > 5, "a value is not in the Confluent wire format")
+    name, event = read_value(value, schemas[schema_id(value)], trusted)
+    must(plain(event) == record["event"] and name == record["event_type"], "an event is shown as something else")
+    return record["event"]
+
+
+def check_calls(bundle, records):
+    """Each call as its records add up, and all of them what the bundle says that it is about."""
+    cases = {}
+    for shown in bundle["calls"]:
+        call_id = shown["call_id"]
+        must(call_id not in cases, "a call is shown twice")
+        folded, cases[call_id] = call_of(call_id, records[call_id])
+        for name in set(folded) | set(shown):
+            must(name in folded and name in shown and folded[name] == shown[name], f"the {name} of a call is not what its records say")
+    subject = bundle["subject"]
+    if set(subject) == {"call_id"}:
+        must(list(cases) == [subject["call_id"]], "the calls shown are not the call that the bundle is about")
+    else:
+        must(set(subject) == {"case_id"}, "the subject names neither a call nor a case")
+        must(set(cases.values()) == {subject["case_id"]}, "the calls shown are not of the case that the bundle is about")
+
+
+def later_trees(bundle):
+    """The trees of the records that are not the original ones of their partitions."""
+    places = ((record["topic"], record["partition"], record["proof"]["tree"].get("generation")) for record in bundle["records"])
+    return {f"{topic}/{partition}#{of['number']} (decision {of['decision']})" for topic, partition, of in places if of is not None}
+
+
+def read_records(bundle, size, root, trusted):
+    """The records of each call, each proven and decoded."""
+    seen, records = set(), {call["call_id"]: [] for call in bundle["calls"]}
+    for record in bundle["records"]:
+        place = (record["topic"], record["partition"], record["offset"])
+        must(place not in seen, "a record is there twice")
+        seen.add(place)
+        value = from_base64(record["value"])
+        check_place(record, value, record["proof"], size, root)
+        meta = read_event(record, value, bundle["schemas"], trusted)["meta"]
+        must(meta["tenant_id"] == bundle["tenant_id"], "a record is of another tenant")
+        must(meta["call_id"] is None or meta["call_id"] in records, "a record is of another call")
+        if meta["call_id"] is not None:
+            records[meta["call_id"]].append(record)
+    must(seen, "there are no records")
+    return records
+
+
+def verify(bundle, vkey, trusted, witnesses=()):
+    """The lines of the report."""
+    must(bundle["format"] == "countersign-bundle/v1", "the format is unknown")
+    check_shape(bundle)
+    must(bundle["vkey"] == vkey, "the bundle names another key")
+    size, root = open_checkpoint(bundle["checkpoint"], vkey)
+    checked = {check_witness(bundle["checkpoint"], witness)[0] for witness in witnesses}
+    check_calls(bundle, read_records(bundle, size, root, trusted))
+    report = [f"verified: {len(bundle['records'])} records under checkpoint {size}"]
+    report += [f"not proven: what stood at the offsets of {tree} before, which goes on in the place of a frozen tree" for tree in sorted(later_trees(bundle))]
+    if "heads" not in checked:
+        report.append("not proven: that records were not rewritten and signed again; no witness that checks heads has cosigned")
+    return [*report, "not proven: that the bundle is complete; compare it with an export of the period or a later bundle"]
+
+
+def main():
+    arguments, witnesses = sys.argv[1:], []
+    while arguments[:1] == ["--witness"]:
+        witnesses.append(arguments[1])
+        arguments = arguments[2:]
+    with open(arguments[0], encoding="utf-8") as file:
+        text = file.read()
+    return run(lambda: verify(json.loads(text), arguments[1], set(arguments[2:]), witnesses))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
