@@ -1,4 +1,5 @@
 import { EMPTY_ROOT, type RecordToCover } from '@countersign/proofs';
+import { cutAttacks } from './cut-attacks.js';
 import { generationAttacks } from './generations.js';
 import { type Claim, treeOf } from './history.js';
 import { grow, record } from './honest-log.js';
@@ -104,4 +105,5 @@ export const attacks: Readonly<Record<string, Forge>> = {
     return { at, seen_min: at + 1, claims: grow(claims.slice(0, at), 1, random, 'signed again') };
   },
   ...generationAttacks,
+  ...cutAttacks,
 };

@@ -1,5 +1,5 @@
 import { EventCodec, firstMeta } from '@countersign/contracts';
-import { DECISIONS, type Generation, headName, type RecordToCover } from '@countersign/proofs';
+import { type Cut, DECISIONS, type Generation, headName, nextCut, type RecordToCover } from '@countersign/proofs';
 import type { Attack } from './attacks.js';
 import { type Claim, treeOf } from './history.js';
 import { record } from './honest-log.js';
@@ -68,7 +68,8 @@ function nextClaim(
   const last = claims.at(-1) as Claim;
   const trees = new Map([...last.trees, ...changed]);
   if (settings.length > 0) trees.set(SETTINGS, [...(last.trees.get(SETTINGS) as Records), ...settings]);
-  return { time_ms: last.time_ms + 1000, trees, ...(generations ? { generations } : {}) };
+  const cut: Cut = { number: nextCut(last.cut), state: 'closed' };
+  return { time_ms: last.time_ms + 1000, cut, trees, ...(generations ? { generations } : {}) };
 }
 
 const known = (claims: readonly Claim[], { opened, generation }: Terms) =>

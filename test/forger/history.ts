@@ -2,6 +2,7 @@ import { wireDecision } from '@countersign/evidence';
 import { type CheckpointRecord, FULL_EVERY } from '@countersign/evidence/checkpoints/checkpoint-store';
 import {
   type CoveredHeads,
+  type Cut,
   consistencyProof,
   DECISIONS,
   entryHash,
@@ -32,6 +33,8 @@ import {
 /** The claim of one entry: the records of each tree. A dishonest history claims other records in one entry than in the next. */
 export interface Claim {
   time_ms: number;
+  /** Absent: an entry of an earlier release. */
+  cut?: Cut | undefined;
   trees: ReadonlyMap<string, readonly RecordToCover[]>;
   /** A second head of an existing tree, which an honest log never has. */
   twice?: TreeHead;
@@ -80,7 +83,7 @@ export function treeOf(records: readonly RecordToCover[]): Tree {
  */
 export class History {
   private readonly entries: {
-    entry: { number: number; time_ms: number; trees: number; heads_root: Buffer };
+    entry: { number: number; time_ms: number; trees: number; heads_root: Buffer; cut?: Cut };
     heads: TreeHead[];
     note: string;
   }[] = [];
@@ -92,7 +95,8 @@ export class History {
     const tree = Frontier.empty();
     for (const [number, claim] of claims.entries()) {
       const heads = await headsOf(claim);
-      const entry = { number, time_ms: claim.time_ms, trees: heads.length, heads_root: await headsRoot(heads) };
+      const { time_ms, cut } = claim;
+      const entry = { number, time_ms, trees: heads.length, heads_root: await headsRoot(heads), ...(cut ? { cut } : {}) };
       tree.append(entryHash(entry));
       history.entries.push({ entry, heads, note: signCheckpoint({ size: number + 1, root: tree.root() }, signer) });
     }
@@ -124,7 +128,8 @@ export class History {
   async heads(size: number): Promise<CoveredHeads> {
     const { entry, heads, note } = this.at(size - 1);
     const path = text(await inclusionProof(this.entryTree(), entry.number, size));
-    return { entry: { number: entry.number, time_ms: entry.time_ms, path }, heads: heads.map(wireHead), checkpoint: note };
+    const { number, time_ms, cut } = entry;
+    return { entry: { number, time_ms, path, ...(cut ? { cut } : {}) }, heads: heads.map(wireHead), checkpoint: note };
   }
 
   /** The proof of a record as claimed by entry `number`, under the checkpoint of a size. */
@@ -148,6 +153,7 @@ export class History {
           number,
           time_ms: entry.time_ms,
           trees: entry.trees,
+          ...(entry.cut ? { cut: entry.cut } : {}),
           path: text(await inclusionProof(this.entryTree(), number, size)),
         },
         checkpoint: this.note(size),
@@ -184,7 +190,8 @@ export class History {
       moved.push(wireMove(head, await this.bestProof(number, name, known?.size ?? 0, head.size)));
     }
     const decisions = await this.decisionsOf(number);
-    return { number, time_ms: entry.time_ms, moved, ...(decisions ? { decisions } : {}) };
+    const { time_ms, cut } = entry;
+    return { number, time_ms, moved, ...(cut ? { cut } : {}), ...(decisions ? { decisions } : {}) };
   }
 
   /** The decisions that an entry shows, each with its best possible path in the tree of settings. */

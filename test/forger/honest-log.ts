@@ -1,4 +1,4 @@
-import type { RecordToCover } from '@countersign/proofs';
+import { type Cut, nextCut, type RecordToCover } from '@countersign/proofs';
 import type { Claim } from './history.js';
 import type { Random } from './random.js';
 
@@ -23,6 +23,12 @@ export function record(tree: string, offset: number, content: string): RecordToC
     headers: { event_type: 'tool_call_requested' },
     value: Buffer.from(`${content} ${offset}`),
   };
+}
+
+/** Some logs begin with an entry of an earlier release, which has no cut. Some entries are open. */
+export function cutAfter(before: Claim | undefined, random: Random): Cut | undefined {
+  if (!before && random.below(2) === 0) return undefined;
+  return { number: nextCut(before?.cut), state: random.below(5) === 0 ? 'open' : 'closed' };
 }
 
 const numberOf = (name: string): number => Number(name.split('#')[1] ?? 1);
@@ -59,7 +65,9 @@ export function grow(before: readonly Claim[], count: number, random: Random, co
       const next = (known.at(-1)?.offset ?? (generations?.get(name)?.base_offset ?? 0) - 1) + 1;
       trees.set(name, [...known, ...Array.from({ length: more }, (_, at) => record(name, next + at, content))]);
     }
-    claims.push({ time_ms: 1_790_000_000_000 + claims.length * 1000, trees, ...(generations ? { generations } : {}) });
+    const cut = cutAfter(claims.at(-1), random);
+    const time_ms = 1_790_000_000_000 + claims.length * 1000;
+    claims.push({ time_ms, trees, ...(cut ? { cut } : {}), ...(generations ? { generations } : {}) });
   }
   return claims;
 }

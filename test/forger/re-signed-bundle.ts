@@ -18,8 +18,8 @@ function headsRootOf({ records }: Bundle): Buffer {
 
 /** The same bundle in a log with another key, in which its entry is number `at` of `size`. */
 export async function reSigned(bundle: Bundle, signer: NoteSigner, at: number, size: number): Promise<Bundle> {
-  const { time_ms, trees } = (bundle.records[0] as Bundle['records'][number]).proof.entry;
-  const entry = { number: at, time_ms, trees, heads_root: headsRootOf(bundle) };
+  const { time_ms, trees, cut } = (bundle.records[0] as Bundle['records'][number]).proof.entry;
+  const entry = { number: at, time_ms, trees, heads_root: headsRootOf(bundle), ...(cut ? { cut } : {}) };
   const leaves = Array.from({ length: size }, (_, number) =>
     entryHash(number === at ? entry : { ...entry, number, heads_root: Buffer.alloc(32, number) }),
   );
@@ -27,7 +27,10 @@ export async function reSigned(bundle: Bundle, signer: NoteSigner, at: number, s
   const path = text(await inclusionProof(tree.subtrees, at, size));
   return {
     ...bundle,
-    records: bundle.records.map((record) => ({ ...record, proof: { ...record.proof, entry: { number: at, time_ms, trees, path } } })),
+    records: bundle.records.map((record) => ({
+      ...record,
+      proof: { ...record.proof, entry: { ...record.proof.entry, number: at, path } },
+    })),
     checkpoint: signCheckpoint({ size, root: await tree.root }, signer),
     vkey: signer.verifier.vkey,
   };

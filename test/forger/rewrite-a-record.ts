@@ -2,10 +2,12 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CheckpointFolder, TileFolder, treeName } from '@countersign/evidence';
 import {
+  type Cut,
   GrowingTree,
   HASH_BYTES,
   HeadsLog,
   type NoteSigner,
+  nextCut,
   noteSigner,
   openCheckpoint,
   signCheckpoint,
@@ -39,8 +41,9 @@ export async function rewriteRecord(
   const forged = { ...head, size: head.size + 1, root };
   const signer = await ownersKey(dataDir, newest.record.note);
   const before = HeadsLog.empty();
-  for await (const { time_ms, heads } of checkpoints.records()) before.appendHeads(time_ms, heads.map(headOf));
-  before.appendHeads(newest.record.time_ms + 1000, [forged]);
+  for await (const { time_ms, heads, cut } of checkpoints.records()) before.appendHeads(time_ms, heads.map(headOf), cut);
+  const cut: Cut = { number: nextCut(newest.record.cut), state: 'closed' };
+  before.appendHeads(newest.record.time_ms + 1000, [forged], cut);
   const { number, time_ms, trees, heads_root } = before.lastEntry as NonNullable<HeadsLog['lastEntry']>;
   const note = signCheckpoint({ size: before.size, root: before.root() }, signer);
   if (!openCheckpoint(newest.record.note, signer.verifier)) throw new Error('this is not the key of the log');
@@ -52,6 +55,7 @@ export async function rewriteRecord(
     full: false,
     heads: [wireHead(forged)],
     note,
+    cut,
   });
   await checkpoints.close();
 }

@@ -77,7 +77,8 @@ export class EntriesReader {
         entry.moved.push(wireMove(head, await proofs.path(at.head(head), head)));
       }
       if (record.decisions) entry.decisions = record.decisions;
-      at.appendHeads(record.time_ms, moved);
+      if (record.cut) entry.cut = record.cut;
+      at.appendHeads(record.time_ms, moved, record.cut);
       entries.push(entry);
       checkpoint = record.note;
       moves += moved.length;

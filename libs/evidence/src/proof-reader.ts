@@ -148,13 +148,13 @@ class CoveredBy {
     const { size, generation } = leaf.head;
     const index = this.sorted.indexOf(leaf.head);
     const path = text(await inclusionProof(this.treeOf(headName(leaf.head)), leaf.index, size));
-    const { number, time_ms, trees } = this.checkpoint.record;
+    const { number, time_ms, trees, cut } = this.checkpoint.record;
     this.entryPath ??= inclusionProof(this.subtrees(CHECKPOINTS_TREE), number, number + 1).then(text);
     const entryPath = await this.entryPath;
     return {
       tree: { size, path, ...(generation ? { generation } : {}) },
       head: { index, path: text(await headProof(this.sorted, index)) },
-      entry: { number, time_ms, trees, path: entryPath },
+      entry: { number, time_ms, trees, path: entryPath, ...(cut ? { cut } : {}) },
     };
   }
 

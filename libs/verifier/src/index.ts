@@ -25,6 +25,7 @@ export { isSignedBy, type NoteSignature, parseNote, type SignedNote, signatureLi
 export { openTrusted, type Trust, type TrustedCheckpoint } from './note/trust.js';
 export { BadTrust, logKey, parseTrust } from './note/trust-text.js';
 export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './note/witness-key.js';
+export { type Cut, nextCut, readCut, strangeCut } from './record/cut.js';
 export { prefixedRecordLeaf, type RecordToCover } from './record/record-leaf.js';
 export {
   type ProofStep,

@@ -50,13 +50,18 @@ const generation = z
   })
   .meta({ id: 'TreeGeneration' });
 
+const cut = z
+  .object({ number: z.int(), state: z.enum(['closed', 'open']) })
+  .meta({ id: 'Cut' })
+  .describe('place of the entry in the order of the log; `open`: it proves no order. Absent in entries of earlier releases');
+
 const treePath = z.object({
   tree: z
     .object({ size: z.int(), path, generation: generation.optional().describe('absent for the original tree') })
     .describe("the tree of the record's partition, and the path of the record in it"),
   head: z.object({ index: z.int(), path }).describe('position of that tree among the heads of all partitions'),
   entry: z
-    .object({ number: z.int(), time_ms: z.int(), trees: z.int(), path })
+    .object({ number: z.int(), time_ms: z.int(), trees: z.int(), path, cut: cut.optional() })
     .describe("the entry with the heads' root, and its path in the tree that the checkpoint signs"),
 });
 
@@ -142,7 +147,7 @@ const decision = z
 
 export const headsAnswer = z
   .object({
-    entry: z.object({ number: z.int(), time_ms: z.int(), path }).describe('the last entry of the checkpoint'),
+    entry: z.object({ number: z.int(), time_ms: z.int(), path, cut: cut.optional() }).describe('the last entry of the checkpoint'),
     heads: z.array(head),
     checkpoint: note,
   })
@@ -157,6 +162,7 @@ export const entriesAnswer = z
           number: z.int(),
           time_ms: z.int(),
           moved: z.array(move),
+          cut: cut.optional(),
           decisions: z.array(decision).optional().describe('the decision records that allowed new trees in this entry'),
         })
         .meta({ id: 'CheckpointEntry' }),

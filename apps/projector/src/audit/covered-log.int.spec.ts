@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { BrokenRecord, CheckpointFolder, CosignedNotes, TextFile, TileFolder } from '@countersign/evidence';
-import { HeadsLog, noteSigner, signCheckpoint, type TreeHead, wireHead } from '@countersign/proofs';
+import { type Cut, HeadsLog, nextCut, noteSigner, signCheckpoint, type TreeHead, wireHead } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CoveredLog } from './covered-log.js';
 
@@ -67,14 +67,15 @@ async function forgeNext(forge: (head: TreeHead) => TreeHead | undefined): Promi
   for await (const record of checkpoints.records()) kept.push(record);
   const newest = await checkpoints.newest();
   const before = HeadsLog.empty();
-  for (const { time_ms, heads } of kept) {
-    before.appendHeads(time_ms, heads.map(headOf));
+  for (const { time_ms, heads, cut } of kept) {
+    before.appendHeads(time_ms, heads.map(headOf), cut);
   }
   const forged = [...(newest?.heads.values() ?? [])].flatMap((head) => forge(head) ?? []);
   const last = before.lastEntry as NonNullable<HeadsLog['lastEntry']>;
   const path = before.copy();
   path.appendHeads(last.time_ms, []);
-  const next = HeadsLog.at({ number: before.size, time_ms: last.time_ms, path: path.lastEntry?.path ?? [] }, forged) as HeadsLog;
+  const cut: Cut = { number: nextCut(last.cut), state: 'closed' };
+  const next = HeadsLog.at({ number: before.size, time_ms: last.time_ms, path: path.lastEntry?.path ?? [], cut }, forged) as HeadsLog;
   const { heads_root, trees } = next.lastEntry as NonNullable<HeadsLog['lastEntry']>;
   const note = signCheckpoint({ size: next.size, root: next.root() }, signer);
   const heads = forged.map(wireHead);
@@ -86,6 +87,7 @@ async function forgeNext(forge: (head: TreeHead) => TreeHead | undefined): Promi
     full: false,
     heads,
     note,
+    cut,
   });
   await checkpoints.close();
 }

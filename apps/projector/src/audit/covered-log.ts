@@ -3,6 +3,7 @@ import { CheckpointSigner, CoveredTree, type OpeningDecision, treeName, wireDeci
 import type { Evidence } from '@countersign/process';
 import { DECISIONS, headName, inclusionProof, leafIndex, subtreesOf, type TreeHead, type WireDecision } from '@countersign/proofs';
 import { ContinuedTrees, type TakenUp } from './continued-trees.js';
+import { CutEnds } from './cut-ends.js';
 
 /** Result of one signing. `behind`: records that must be read before signing are not read yet. */
 export type Signed = 'kept' | 'taken' | 'nothing_new' | 'behind';
@@ -17,6 +18,7 @@ export class CoveredLog {
   private decided: readonly OpeningDecision[];
   private running: RunningSubscription | undefined;
   private fault: Error | undefined;
+  private ends: CutEnds | undefined;
 
   private constructor(
     private readonly log: EventLog,
@@ -45,6 +47,8 @@ export class CoveredLog {
 
   /** Follows these topics; calls `grown` with the number of added records. */
   async follow(topics: readonly string[], grown: (count: number) => Promise<void>): Promise<void> {
+    this.ends = new CutEnds(this.log, topics);
+    await this.ends.take();
     const from = [...this.trees.values()].map(({ topic, partition, next }) => ({ topic, partition, offset: next }));
     this.running = await this.log.follow({
       topics,
@@ -76,6 +80,8 @@ export class CoveredLog {
   async sign(time_ms: number): Promise<Signed> {
     if (this.fault) throw this.fault;
     if (!this.hasReadDecisions) return 'behind';
+    const state = await this.ends?.state((topic, partition) => this.trees.get(treeName(topic, partition))?.next ?? 0);
+    if (!state) return 'behind';
     const trees = [...this.trees.values()];
     await Promise.all(trees.map((tree) => tree.write(this.evidence.tiles)));
     if (trees.some((tree) => tree.isBehind)) return 'behind';
@@ -83,10 +89,11 @@ export class CoveredLog {
     const moves = moved.flatMap(({ move }) => (move ? [move] : []));
     if (moves.length === 0) return 'nothing_new';
     const settings = moves.find(({ head }) => treeName(head.topic, head.partition) === headName(DECISIONS));
-    const signed = await this.signer.sign(moves, time_ms, settings ? await this.provenDecisions(settings.head) : []);
+    const signed = await this.signer.sign(moves, time_ms, settings ? await this.provenDecisions(settings.head) : [], state);
     if (signed !== 'kept') return signed;
     for (const { tree, move } of moved) if (move) tree.signedNow();
     this.decided = [];
+    if (state === 'closed') await this.ends?.take();
     return signed;
   }
 
@@ -104,6 +111,11 @@ export class CoveredLog {
       return wireDecision(record, await inclusionProof(subtrees, leafIndex(settings, offset), settings.size));
     };
     return Promise.all(this.decided.map(proven));
+  }
+
+  /** Resolves when every record that is on the log now has been read. */
+  async caughtUp(): Promise<void> {
+    await this.running?.caughtUp();
   }
 
   async close(): Promise<void> {

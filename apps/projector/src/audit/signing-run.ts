@@ -3,6 +3,7 @@ import type { CoveredLog } from './covered-log.js';
 
 const EVENTS_A_CHECKPOINT = 1000;
 const EVERY_MS = 1000;
+const REST_MS = 1000;
 
 /** Why a run ended: it was closed, the log is damaged, or an error occurred. */
 export type RunEnd = { kind: 'closed' } | { kind: 'held' } | { kind: 'failed'; cause: unknown };
@@ -78,9 +79,13 @@ export class SigningRun {
     }
   }
 
-  /** Signs unsigned records. */
+  /** Signs unsigned records. What cannot be read in time is left to the next start. */
   async signRest(): Promise<void> {
     if (this.unsigned > 0 && !this.isOver) await this.sign();
+    if (this.unsigned === 0 || this.isOver) return;
+    const timeout = new Promise((resolve) => setTimeout(resolve, REST_MS).unref());
+    await Promise.race([this.covered.caughtUp(), timeout]);
+    await this.sign();
   }
 
   async close(): Promise<void> {

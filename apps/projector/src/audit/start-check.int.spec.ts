@@ -143,8 +143,12 @@ describe('a start of the signer', () => {
       (all: string) => all.replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`),
       'checkpoint 2 in the store differs from the one on',
     ],
-    ['removed', (all: string) => all.replace(/.*"number":1,.*\n/, ''), 'checkpoint 2 is missing from the store, and later ones are there'],
-    ['no checkpoint at all', (all: string) => all.replace('"number":1', 'number'), 'has a line that is not a checkpoint'],
+    [
+      'removed',
+      (all: string) => all.replace(/^\{"number":1,.*\n/m, ''),
+      'checkpoint 2 is missing from the store, and later ones are there',
+    ],
+    ['no checkpoint at all', (all: string) => all.replace(/^\{"number":1/m, '{number'), 'has a line that is not a checkpoint'],
   ])('an old line that is %s is found', async (_, edit, reason) => {
     await sign(6);
     const all = await readFile(lines(), 'utf8');

@@ -922,6 +922,10 @@ export interface CheckpointSigned {
   note: string;
   /** JSON: the damage_accepted records by which this entry opens generations of trees, with their proofs. */
   decisions: string | null;
+  /** Number of the cut; null in entries of earlier releases. */
+  cut: number | null;
+  /** Whether a partition could not be read: the entry then proves no order. */
+  cut_is_open: boolean;
 }
 
 /** What one tree was when the checkpoint was signed. */

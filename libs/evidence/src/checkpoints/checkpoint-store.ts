@@ -1,4 +1,4 @@
-import { headName, type TreeHead, type WireDecision, type WireHead, wireHead } from '@countersign/proofs';
+import { type Cut, headName, type TreeHead, type WireDecision, type WireHead, wireHead } from '@countersign/proofs';
 
 /** The stored form of a head. */
 export type StoredHead = WireHead;
@@ -16,6 +16,8 @@ export interface CheckpointRecord {
   note: string;
   /** The decisions by which an entry opens generations of trees; absent in other entries. */
   decisions?: WireDecision[];
+  /** Absent in entries of earlier releases. */
+  cut?: Cut;
 }
 
 /** The newest checkpoint, with the heads of all trees that it covers by `headName`. */

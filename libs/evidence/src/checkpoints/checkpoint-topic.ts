@@ -89,12 +89,14 @@ export class CheckpointTopic {
     });
   }
 
-  private recordOf({ heads, decisions, ...rest }: CheckpointRecord): NewRecord {
+  private recordOf({ heads, decisions, cut, ...rest }: CheckpointRecord): NewRecord {
     const event = {
       meta: firstMeta(DEFAULT_TENANT, rest.time_ms),
       ...rest,
       heads: heads.map(([topic, partition, size, root, generation = null]) => ({ topic, partition, size, root, generation })),
       decisions: decisions ? JSON.stringify(decisions) : null,
+      cut: cut?.number ?? null,
+      cut_is_open: cut?.state === 'open',
     };
     const value = this.codec.encode('checkpoint_signed', event);
     return { topic: CHECKPOINT_TOPIC, partition: 0, key: null, value, headers: { event_type: 'checkpoint_signed' } };
@@ -102,13 +104,16 @@ export class CheckpointTopic {
 }
 
 function storedOf(event: EventMap['checkpoint_signed']): CheckpointRecord {
-  const { number, time_ms, trees, heads_root, full, note, decisions } = event;
+  const { number, time_ms, trees, heads_root, full, note, decisions, cut, cut_is_open } = event;
   const heads = event.heads.map(({ topic, partition, size, root, generation }): StoredHead => {
     if (!generation) return [topic, partition, size, root];
     const { number, base_offset, decision } = generation;
     return [topic, partition, size, root, { number, base_offset, decision }];
   });
-  const more = decisions === null ? {} : { decisions: decisionsIn(number, decisions) };
+  const more = {
+    ...(decisions === null ? {} : { decisions: decisionsIn(number, decisions) }),
+    ...(cut === null ? {} : { cut: { number: cut, state: cut_is_open ? ('open' as const) : ('closed' as const) } }),
+  };
   return { number, time_ms, trees, heads_root, full, heads, note, ...more };
 }
 
@@ -122,6 +127,6 @@ function decisionsIn(number: number, text: string): NonNullable<CheckpointRecord
 }
 
 /** The text by which two copies of a checkpoint are compared. */
-export function textOf({ number, time_ms, trees, heads_root, full, heads, note, decisions }: CheckpointRecord): string {
-  return JSON.stringify([number, time_ms, trees, heads_root, full, heads, note, decisions]);
+export function textOf({ number, time_ms, trees, heads_root, full, heads, note, decisions, cut }: CheckpointRecord): string {
+  return JSON.stringify([number, time_ms, trees, heads_root, full, heads, note, decisions, cut && [cut.number, cut.state]]);
 }

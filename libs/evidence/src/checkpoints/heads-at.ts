@@ -4,11 +4,11 @@ import { type CheckpointStore, type NewestCheckpoint, storedHead } from './check
 
 /** The entry and the heads that a stored checkpoint covers. @throws if tiles of the entries are missing */
 export async function coveredBy({ record, heads }: NewestCheckpoint, tiles: Tiles): Promise<CoveredHeads> {
-  const { number, time_ms, note } = record;
+  const { number, time_ms, note, cut } = record;
   const entries = subtreesOf((level, index) => tiles.read(CHECKPOINTS_TREE, level, index));
   const path = await inclusionProof(entries, number, number + 1);
   return {
-    entry: { number, time_ms, path: path.map((hash) => hash.toString('base64')) },
+    entry: { number, time_ms, path: path.map((hash) => hash.toString('base64')), ...(cut ? { cut } : {}) },
     heads: [...heads.values()].map(storedHead),
     checkpoint: note,
   };

@@ -5,6 +5,7 @@ import {
   openCheckpoint,
   openingsIn,
   readDecisions,
+  strangeCut,
   strangeMove,
   type TreeHead,
 } from '@countersign/proofs';
@@ -71,6 +72,8 @@ const notNext = ({ number }: CheckpointRecord, reason: string) =>
 /** The heads that this entry changes; none may shrink. @throws BrokenRecord */
 function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
+  const strange = strangeCut(seen.lastEntry?.cut, record.cut);
+  if (strange !== undefined) throw notNext(record, `it ${strange}`);
   const [missing] = missingFrom(record, seen);
   if (missing) throw notNext(record, `${headName(missing)} is missing`);
   const moved = movedIn(record, seen);
@@ -94,7 +97,7 @@ function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions>
 
 /** @throws BrokenRecord if the note of the entry does not sign it */
 function takeEntry(record: CheckpointRecord, moved: readonly TreeHead[], seen: HeadsLog, log: NoteVerifier): void {
-  seen.appendHeads(record.time_ms, moved);
+  seen.appendHeads(record.time_ms, moved, record.cut);
   const signed = openCheckpoint(record.note, log);
   if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw notNext(record, 'it differs from what its note signs');
 }

@@ -216,7 +216,18 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
         await sign(2);
         const [first] = (await kept()) as [CheckpointRecord];
         const { time_ms, trees, heads_root, note } = first;
-        const entry = { meta: firstMeta('default', time_ms), number: 2, time_ms, trees, heads_root, full: false, heads: [], note };
+        const entry = {
+          meta: firstMeta('default', time_ms),
+          number: 2,
+          time_ms,
+          trees,
+          heads_root,
+          full: false,
+          heads: [],
+          note,
+          cut: null,
+          cut_is_open: false,
+        };
         const value = rig.codec.encode('checkpoint_signed', { ...entry, decisions: '[' });
         await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value, headers: { event_type: 'checkpoint_signed' } }]);
         await expect(restore()).rejects.toThrow('has decisions of checkpoint 3 that cannot be read');

@@ -1,8 +1,10 @@
 import {
+  type Cut,
   entryHash,
   GrowingTree,
   HeadsLog,
   type NoteSigner,
+  nextCut,
   openCheckpoint,
   type ReadTile,
   readDecisions,
@@ -70,12 +72,18 @@ export class CheckpointSigner {
    * Signs the current state of these trees. `decisions` allow it to open generations. `taken`: another process signs; discard this signer.
    * @throws BrokenRecord if a tree does not continue what was signed, or no decision allows a generation
    */
-  async sign(moves: readonly TreeMove[], time_ms: number, decisions: readonly WireDecision[] = []): Promise<'kept' | 'taken'> {
+  async sign(
+    moves: readonly TreeMove[],
+    time_ms: number,
+    decisions: readonly WireDecision[] = [],
+    state: Cut['state'] = 'open',
+  ): Promise<'kept' | 'taken'> {
     const number = this.entries.size;
-    const opened = this.log.append({ number, time_ms, moves, decisions: readDecisions(decisions, readDecision) });
+    const cut = { number: nextCut(this.log.lastEntry?.cut), state };
+    const opened = this.log.append({ number, time_ms, moves, decisions: readDecisions(decisions, readDecision), cut });
     if (typeof opened === 'string') throw new BrokenRecord(`nothing is signed: ${opened}`);
     const { trees, heads_root } = this.log.lastEntry as NonNullable<HeadsLog['lastEntry']>;
-    const appends = this.entries.append(entryHash({ number, time_ms, trees, heads_root }));
+    const appends = this.entries.append(entryHash({ number, time_ms, trees, heads_root, cut }));
     for (const part of appends) await this.parts.tiles.append(CHECKPOINTS_TREE, part);
     const root = await this.entries.root();
     if (!root.equals(this.log.root()))
@@ -90,6 +98,7 @@ export class CheckpointSigner {
       heads: (full ? this.log.all : moves.map(({ head }) => head)).map(storedHead),
       note: signCheckpoint({ size: number + 1, root }, this.parts.signer),
       ...(opened.length > 0 ? { decisions: [...decisions] } : {}),
+      cut,
     };
     const kept = await this.parts.checkpoints.append(record);
     if (kept === 'kept') await this.mark.move(number + 1, record.note);
@@ -125,6 +134,6 @@ function readOnce(read: ReadTile): ReadTile {
   };
 }
 
-function entryOf({ number, time_ms, trees, heads_root }: CheckpointRecord): Buffer {
-  return entryHash({ number, time_ms, trees, heads_root: Buffer.from(heads_root, 'base64') });
+function entryOf({ number, time_ms, trees, heads_root, cut }: CheckpointRecord): Buffer {
+  return entryHash({ number, time_ms, trees, heads_root: Buffer.from(heads_root, 'base64'), ...(cut ? { cut } : {}) });
 }

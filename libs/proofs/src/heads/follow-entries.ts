@@ -1,3 +1,4 @@
+import { readCut } from '@countersign/verifier';
 import { openCheckpoint } from '../note/checkpoint.js';
 import type { NoteVerifier } from '../note/note-key.js';
 import { HeadsLog } from './heads-log.js';
@@ -47,8 +48,14 @@ function follow(next: HeadsLog, { first, entries, checkpoint }: ServedEntries, {
   if (first !== next.size) return refused(`the entries begin at ${first}, not at ${next.size}`);
   if (entries.length === 0) return refused(`there are no entries after checkpoint ${first}`);
   const openings: Opening[] = [];
-  for (const { number, time_ms, moved, decisions = [] } of entries) {
-    const opened = next.append({ number, time_ms, moves: moved.map(readMove), decisions: readDecisions(decisions, readDecision) });
+  for (const { number, time_ms, moved, decisions = [], cut } of entries) {
+    const opened = next.append({
+      number,
+      time_ms,
+      moves: moved.map(readMove),
+      decisions: readDecisions(decisions, readDecision),
+      cut: cut === undefined ? undefined : readCut(cut),
+    });
     if (typeof opened === 'string') return refused(opened);
     openings.push(...opened);
     if (next.size === passed?.size && !next.root().equals(passed.root))
@@ -74,7 +81,8 @@ export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
   try {
     const { entry, heads, checkpoint } = covered;
     const path = readPath(entry.path);
-    const at = HeadsLog.at({ number: entry.number, time_ms: entry.time_ms, path }, heads.map(readHead));
+    const { number, time_ms, cut } = entry;
+    const at = HeadsLog.at({ number, time_ms, path, ...(cut === undefined ? {} : { cut: readCut(cut) }) }, heads.map(readHead));
     return at ? signedAs(at, checkpoint, log) : refused('the heads are not those of one entry');
   } catch {
     return refused('the heads cannot be read');
@@ -85,6 +93,7 @@ export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
 export function coveredHeads(log: HeadsLog, note: string): CoveredHeads {
   const { lastEntry } = log;
   if (!lastEntry) throw new RangeError('a log without entries covers nothing');
-  const { number, time_ms, path } = lastEntry;
-  return { entry: { number, time_ms, path: path.map((hash) => hash.toString('base64')) }, heads: log.all.map(wireHead), checkpoint: note };
+  const { number, time_ms, path, cut } = lastEntry;
+  const entry = { number, time_ms, path: path.map((hash) => hash.toString('base64')), ...(cut ? { cut } : {}) };
+  return { entry, heads: log.all.map(wireHead), checkpoint: note };
 }

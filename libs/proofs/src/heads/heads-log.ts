@@ -1,3 +1,4 @@
+import { type Cut, strangeCut } from '@countersign/verifier';
 import { Frontier } from '../merkle/frontier.js';
 import { EMPTY_ROOT } from '../merkle/hashing.js';
 import { isConsistent } from '../merkle/verify.js';
@@ -24,6 +25,8 @@ export interface NextEntry {
   number: number;
   time_ms: number;
   moves: readonly TreeMove[];
+  /** Absent in entries of earlier releases. */
+  cut?: Cut | undefined;
   /** The decisions by which the entry opens generations; absent in other entries. */
   decisions?: readonly ProvenDecision[];
 }
@@ -57,13 +60,13 @@ export class HeadsLog implements HeadsBefore {
    * The log at this entry, from its heads and path; undefined if they cannot belong to one entry. The caller must compare its root with a
    * signed one.
    */
-  static at(entry: Pick<LastEntry, 'number' | 'time_ms' | 'path'>, heads: readonly TreeHead[]): HeadsLog | undefined {
+  static at(entry: Pick<LastEntry, 'number' | 'time_ms' | 'path' | 'cut'>, heads: readonly TreeHead[]): HeadsLog | undefined {
     const before = Frontier.beforeLast(entry.number, entry.path);
     const named = new Map(heads.map((head) => [headName(head), head]));
     if (!before || named.size !== heads.length) return undefined;
     if (!heads.every((head) => generationNumber(head) === 1 || named.has(nameBefore(head)))) return undefined;
     const log = new HeadsLog(before, named, new Map(heads.map((head) => [headName(head), headHash(head)])));
-    log.close(entry.time_ms);
+    log.close(entry.time_ms, entry.cut);
     return log;
   }
 
@@ -122,8 +125,10 @@ export class HeadsLog implements HeadsBefore {
    * Adds the next entry. Each changed tree must be proven to have only grown, and each new generation must have a decision. Returns the
    * opened generations; or the reason why the entry is refused, and then adds nothing.
    */
-  append({ number, time_ms, moves, decisions = [] }: NextEntry): readonly Opening[] | string {
+  append({ number, time_ms, moves, decisions = [], cut }: NextEntry): readonly Opening[] | string {
     if (number !== this.size) return `entry ${this.size} is missing: entry ${number} is in its place`;
+    const strange = strangeCut(this.last?.cut, cut);
+    if (strange !== undefined) return `entry ${number} ${strange}`;
     const moved = new Set<string>();
     for (const { head, path } of moves) {
       const name = headName(head);
@@ -135,12 +140,12 @@ export class HeadsLog implements HeadsBefore {
     const heads = moves.map(({ head }) => head);
     const openings = openingsIn(this, heads, decisions);
     if (typeof openings === 'string') return `entry ${number}: ${openings}`;
-    this.appendHeads(time_ms, heads);
+    this.appendHeads(time_ms, heads, cut);
     return openings;
   }
 
-  /** Adds the next entry without proofs. The caller must verify from the leaves that its trees only grew. */
-  appendHeads(time_ms: number, moved: readonly TreeHead[]): void {
+  /** Adds the next entry without proofs. The caller must verify from the leaves that its trees only grew, and that its cut follows. */
+  appendHeads(time_ms: number, moved: readonly TreeHead[], cut?: Cut): void {
     if (!Number.isSafeInteger(time_ms)) throw new RangeError('the time of an entry is a whole number of milliseconds');
     const known = this.heads.size;
     for (const head of moved) {
@@ -150,12 +155,12 @@ export class HeadsLog implements HeadsBefore {
     }
     if (this.heads.size > known) this.sorted = sortedHeads(this.heads.values());
     else this.sorted = this.sorted.map((head) => this.heads.get(headName(head)) as TreeHead);
-    this.close(time_ms);
+    this.close(time_ms, cut);
   }
 
-  private close(time_ms: number): void {
+  private close(time_ms: number, cut: Cut | undefined): void {
     const number = this.entries.size;
-    const entry = { number, time_ms, ...this.headsRoot() };
+    const entry = { number, time_ms, ...this.headsRoot(), ...(cut ? { cut } : {}) };
     this.last = { ...entry, path: this.entries.pathOfNext() };
     this.entries.append(entryHash(entry));
   }

@@ -1,3 +1,4 @@
+import type { Cut } from '@countersign/verifier';
 import { strictBase64 } from '../bytes/strict-base64.js';
 import { HASH_BYTES } from '../merkle/hashing.js';
 import { type Generation, readGeneration, type TreeHead } from '../record/tree-heads.js';
@@ -31,6 +32,8 @@ export interface ServedEntry {
   number: number;
   time_ms: number;
   moved: WireMove[];
+  /** Absent in entries of earlier releases. */
+  cut?: Cut;
   /** Only in an entry that opens generations. */
   decisions?: WireDecision[];
 }
@@ -46,7 +49,7 @@ export interface ServedEntries {
 
 /** The last entry of a checkpoint, with the heads of all trees. */
 export interface CoveredHeads {
-  entry: { number: number; time_ms: number; path: string[] };
+  entry: { number: number; time_ms: number; path: string[]; cut?: Cut };
   heads: WireHead[];
   /** C2SP signed note. */
   checkpoint: string;

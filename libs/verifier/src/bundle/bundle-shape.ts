@@ -9,10 +9,11 @@ const parts = {
   head: ['index', 'path'],
   entry: ['number', 'time_ms', 'trees', 'path'],
   generation: ['number', 'base_offset', 'decision'],
+  cut: ['number', 'state'],
 } as const;
 
-/** Optional members: a tree that is not the original one of its partition names its generation. */
-const optional: Partial<Record<keyof typeof parts, string>> = { tree: 'generation' };
+/** Optional members: a tree that is not the original one of its partition names its generation; entries of earlier releases have no cut. */
+const optional: Partial<Record<keyof typeof parts, string>> = { tree: 'generation', entry: 'cut' };
 
 function oddMember(part: keyof typeof parts, value: object): string | undefined {
   const members: readonly string[] = parts[part];
@@ -35,7 +36,8 @@ export function* oddShape(bundle: Bundle): Generator<undefined, string | undefin
       oddMember('tree', proof.tree) ??
       (proof.tree.generation && oddMember('generation', proof.tree.generation)) ??
       oddMember('head', proof.head) ??
-      oddMember('entry', proof.entry);
+      oddMember('entry', proof.entry) ??
+      (proof.entry.cut && oddMember('cut', proof.entry.cut));
     if (found !== undefined) return found;
     yield;
   }

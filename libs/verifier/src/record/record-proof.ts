@@ -3,6 +3,7 @@ import { equalBytes } from '../bytes/bytes.js';
 import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { rootFromInclusion } from '../merkle/verify.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
+import { type Cut, readCut } from './cut.js';
 import { prefixedRecordLeaf, type RecordToCover } from './record-leaf.js';
 import { entryHash, type Generation, headHash, leafIndex, readGeneration } from './tree-heads.js';
 
@@ -13,14 +14,15 @@ export interface RecordProof {
   /** The position of that tree among the heads of all partitions. */
   head: { index: number; path: string[] };
   /** The entry with the root of the heads, and its path in the tree that the checkpoint signs. */
-  entry: { number: number; time_ms: number; trees: number; path: string[] };
+  entry: { number: number; time_ms: number; trees: number; path: string[]; cut?: Cut };
   /** C2SP signed note. */
   checkpoint: string;
 }
 
 export type RecordPaths = Omit<RecordProof, 'checkpoint'>;
 
-export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number } | { kind: 'refused'; reason: string };
+/** `cut`: that of the checkpoint, which is the record's own or a later one. */
+export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number; cut?: Cut } | { kind: 'refused'; reason: string };
 
 /** The steps from a record to the signed root, in order. */
 export type ProofStep = 'record_path' | 'tree_path' | 'last_entry' | 'entry_path';
@@ -74,7 +76,8 @@ function follow(
   // A witness may have skipped an earlier entry, but it checked the heads of the last one when it cosigned.
   if (number !== signed.size - 1)
     return { step: 'last_entry', reason: `entry ${number} is not the last entry of the checkpoint, which is ${signed.size - 1}` };
-  const leaf = entryHash(hashing, { number, time_ms, trees, heads_root: trace.heads_root });
+  const cut = entry.cut === undefined ? {} : { cut: readCut(entry.cut) };
+  const leaf = entryHash(hashing, { number, time_ms, trees, heads_root: trace.heads_root, ...cut });
   trace.root = rootFromInclusion(hashing, leaf, { index: number, size: signed.size }, hashes(entry.path));
   if (trace.root && equalBytes(trace.root, signed.root)) return undefined;
   return { step: 'entry_path', reason: 'the record differs from what the checkpoint covers' };
@@ -83,7 +86,9 @@ function follow(
 /** Verifies a record under an already opened checkpoint. */
 export function verifyUnder(hashing: TreeHashing, record: RecordToCover, proof: RecordPaths, signed: TrustedCheckpoint): Verdict {
   const { failed } = traceRecord(hashing, record, proof, signed);
-  return failed ? refused(failed.reason) : { kind: 'proven', checkpoint_size: signed.size, time_ms: proof.entry.time_ms };
+  if (failed) return refused(failed.reason);
+  const { time_ms, cut } = proof.entry;
+  return { kind: 'proven', checkpoint_size: signed.size, time_ms, ...(cut ? { cut } : {}) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { base64 } from '../bytes/base64.js';
 import { utf8 } from '../bytes/bytes.js';
 import { HASH_BYTES, type TreeHashing } from '../merkle/tree-hashing.js';
+import type { Cut } from './cut.js';
 
 /** Identifies a tree that follows a frozen one; see decisions/0029. */
 export interface Generation {
@@ -62,10 +63,17 @@ export interface CheckpointEntry<H extends Uint8Array = Uint8Array> {
   time_ms: number;
   trees: number;
   heads_root: H;
+  /** Absent in entries of earlier releases, which prove no order. */
+  cut?: Cut;
 }
 
-/** Hash of an entry's leaf. Five lines: tag, number, time in ms, number of trees, and the root of the heads in base64. */
-export function entryHash<H extends Uint8Array>(hashing: TreeHashing<H>, { number, time_ms, trees, heads_root }: CheckpointEntry): H {
+/**
+ * The hash of an entry's leaf. Lines: `countersign/checkpoint/v1`, number, time in ms, number of trees, and the root of the heads in base64.
+ * With a cut: `countersign/checkpoint/v2`, number, time in ms, number of trees, number and state of the cut, root of the heads.
+ */
+export function entryHash<H extends Uint8Array>(hashing: TreeHashing<H>, { number, time_ms, trees, heads_root, cut }: CheckpointEntry): H {
   if (heads_root.length !== HASH_BYTES) throw new RangeError('a root has 32 bytes');
-  return hashing.leaf(utf8(`countersign/checkpoint/v1\n${number}\n${time_ms}\n${trees}\n${base64(heads_root)}\n`));
+  const made = `${number}\n${time_ms}\n${trees}\n`;
+  if (!cut) return hashing.leaf(utf8(`countersign/checkpoint/v1\n${made}${base64(heads_root)}\n`));
+  return hashing.leaf(utf8(`countersign/checkpoint/v2\n${made}${cut.number}\n${cut.state}\n${base64(heads_root)}\n`));
 }
