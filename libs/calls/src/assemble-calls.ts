@@ -16,6 +16,7 @@ import { Interventions } from './recorded/interventions.js';
 import { RecordedCalls } from './recorded/recorded-calls.js';
 import { CallCommands } from './recording/call-commands.js';
 import { CallRecorder } from './recording/call-recorder.js';
+import { CauseHashes } from './recording/cause-hashes.js';
 import type { RecordWriter } from './recording/record-writer.js';
 import type { AuthorityResolver } from './request/delegated-request.js';
 import { RunningCalls } from './running-calls.js';
@@ -81,7 +82,7 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
   );
   const terms_of_undo = { sealer, record, now_ms: () => clock.now_ms() };
   const compensations = new CompensationSubmitter(configuration, submitter, keys, terms_of_undo);
-  const recorded = new RecordedCalls(tracker, views, new CallCommands(writer, codec, clock));
+  const recorded = new RecordedCalls(tracker, views, new CallCommands(writer, codec, clock, new CauseHashes(log)));
   const reader = new CallReader(readable, effects);
   const interventions = new Interventions(recorded, sealer, reader);
   return {

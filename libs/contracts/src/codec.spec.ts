@@ -13,6 +13,7 @@ const revoked: ApiKeyRevoked = {
     correlation_id: 'c'.repeat(32),
     hlc: 1_792_000_000_000_001,
     partition: 0,
+    cause_hash: null,
   },
   key_id: 'key_1',
   by: { kind: 'user', id: 'anna', roles: ['admin'] },
@@ -29,7 +30,7 @@ describe('event codec', () => {
     const codec = new EventCodec();
     const bytes = codec.encode('api_key_revoked', revoked);
     expect(bytes[0]).toBe(0);
-    expect(codec.schemaId(bytes)).toBe(eventSchemas.find((schema) => schema.event_type === 'api_key_revoked')?.id);
+    expect(codec.schemaId(bytes)).toBe(eventSchemas.findLast((schema) => schema.event_type === 'api_key_revoked')?.id);
   });
 
   test('an id assigned by a registry is written and read', () => {
@@ -43,9 +44,10 @@ describe('event codec', () => {
   test('the meta of a record is readable even if its body is not', () => {
     const codec = new EventCodec();
     const bytes = codec.encode('api_key_revoked', revoked);
+    const { cause_hash: _, ...first } = revoked.meta;
     const cut = bytes.subarray(0, bytes.length - 9);
     expect(() => codec.decode(cut)).toThrow(UndecodableRecord);
-    expect(codec.readMeta(cut)).toEqual(revoked.meta);
+    expect(codec.readMeta(cut)).toEqual(first);
     for (const hopeless of [bytes.subarray(0, 20), Buffer.from('{}'), Buffer.alloc(0)]) expect(codec.readMeta(hopeless)).toBeUndefined();
   });
 

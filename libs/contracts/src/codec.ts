@@ -23,6 +23,16 @@ class LazyType {
   }
 }
 
+/** The fields of meta in the first release; later ones were added at its end. */
+const FIRST_META_FIELDS = 8;
+
+/** The schema of meta as every release wrote it. */
+function firstMetaSchema(event: EventSchema | undefined): string {
+  const { fields } = JSON.parse((event ?? (eventSchemas[0] as EventSchema)).schema) as { fields: { type: { fields: unknown[] } }[] };
+  const meta = fields[0]?.type as { fields: unknown[] };
+  return JSON.stringify({ ...meta, fields: meta.fields.slice(0, FIRST_META_FIELDS) });
+}
+
 interface Writer {
   id: number;
   type: LazyType;
@@ -62,10 +72,12 @@ export class EventCodec {
   private readonly writers = new Map<EventType, Writer>();
   private readonly readers = new Map<number, Reader>();
   private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  private readonly first_meta: LazyType;
 
   constructor(private readonly schemas: readonly EventSchema[] = eventSchemas) {
     // Newest first: older versions are resolved to it.
     for (const schema of [...schemas].sort((a, b) => b.version - a.version)) this.install(schema, schema.id);
+    this.first_meta = new LazyType(firstMetaSchema(schemas[0]));
   }
 
   /** Uses the id that a registry assigned to the newest schema of an event. */
@@ -131,14 +143,15 @@ export class EventCodec {
     return { event_type: reader.event_type, event: decoded.value } as Tagged<EventType>;
   }
 
-  /** The meta of a record whose body is unreadable: it is the first field of every event. Undefined if the meta is unreadable too. */
+  /**
+   * The meta of a record whose body is unreadable: it is the first field of every event. Without `cause_hash`, which records of earlier
+   * releases do not have. Undefined if the meta is unreadable too.
+   */
   readMeta(value: Buffer): Meta | undefined {
     if (this.schemaId(value) === undefined) return undefined;
-    const [writer] = this.writers.values();
-    const meta = (writer?.type.get() as avro.types.RecordType | undefined)?.fields[0]?.type;
     try {
-      const decoded = meta?.decode(value, HEADER_BYTES) as { value: Meta; offset: number } | undefined;
-      return decoded && decoded.offset > 0 ? decoded.value : undefined;
+      const decoded = this.first_meta.get().decode(value, HEADER_BYTES) as { value: Meta; offset: number };
+      return decoded.offset > 0 ? decoded.value : undefined;
     } catch {
       return undefined;
     }

@@ -21,6 +21,7 @@ export {
   resourceId,
   tenantKey,
 } from './keys.js';
+export { leafHashText } from './leaf-hash.js';
 export { firstMeta, metaAfter, nextHlc } from './meta.js';
 export { NO_CONTEXT } from './no-context.js';
 export { NO_RECORD_OFFSET, noRecord } from './no-record.js';

@@ -17,11 +17,12 @@ export function firstMeta(tenant_id: string, now_ms: number, event_id: string = 
     correlation_id: event_id.replaceAll('-', ''),
     hlc: nextHlc(now_ms, 0),
     partition: 0,
+    cause_hash: null,
   };
 }
 
-/** The meta of an event that another event caused: same call, tenant, trace and partition. */
-export function metaAfter(cause: Meta, now_ms: number, attempt: number = cause.attempt): Meta {
+/** The meta of an event that another event caused: same call, tenant, trace and partition. `cause_hash`: undefined if the record was not read. */
+export function metaAfter(cause: Meta, now_ms: number, attempt: number = cause.attempt, cause_hash?: string): Meta {
   return {
     event_id: uuidv7(now_ms),
     tenant_id: cause.tenant_id,
@@ -31,5 +32,6 @@ export function metaAfter(cause: Meta, now_ms: number, attempt: number = cause.a
     correlation_id: cause.correlation_id,
     hlc: nextHlc(now_ms, cause.hlc),
     partition: cause.partition,
+    cause_hash: cause_hash ?? null,
   };
 }

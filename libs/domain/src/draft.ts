@@ -17,11 +17,20 @@ export type Draft<T extends EventType = EventType> = {
   };
 }[T];
 
+/** What a drafted event gets when it is written. */
+export interface StampedAt {
+  event_id: string;
+  now_ms: number;
+  after_hlc: number;
+  /** Hash of the leaf of its cause's record; undefined if that record was not read. */
+  cause_hash?: string | undefined;
+}
+
 /**
  * The meta of a drafted event: that of its call with the given id and time. Its hlc is later than that of its call, its cause and
  * `after_hlc`.
  */
-export function stampedMeta(draft: Pick<Draft, 'of' | 'cause'>, at: { event_id: string; now_ms: number; after_hlc: number }): Meta {
+export function stampedMeta(draft: Pick<Draft, 'of' | 'cause'>, at: StampedAt): Meta {
   const { tenant_id, call_id, attempt, correlation_id, partition, hlc } = draft.of;
   return {
     event_id: at.event_id,
@@ -32,5 +41,6 @@ export function stampedMeta(draft: Pick<Draft, 'of' | 'cause'>, at: { event_id: 
     correlation_id,
     hlc: nextHlc(at.now_ms, Math.max(hlc, draft.cause.hlc, at.after_hlc)),
     partition,
+    cause_hash: at.cause_hash ?? null,
   };
 }

@@ -17,7 +17,7 @@ export * from './approval/voting-right.js';
 export * from './audit/audit-event.js';
 export { type Compensation, compensationIn, compensationOf, evolveCompensated } from './call/compensation.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
-export { newestFact, newestFactMs, recordedFacts } from './call/facts.js';
+export { type NewestFact, newestFact, newestFactMs, recordedFacts } from './call/facts.js';
 export { packCall, packedCalls, unpackCall } from './call/packed-call.js';
 export { runningInputs } from './call/running-inputs.js';
 export * from './call/state.js';

@@ -6,6 +6,8 @@ export interface NewRecord {
   value: Buffer;
   /** Internal topics carry only `event_type` and `traceparent` (headers are expensive: 15 of them cost kafkajs 60 % of its rate). */
   headers: Record<string, string>;
+  /** Set by `append` once the record is durable: `timestamp_ms` of the record on the log. Absent if the log did not tell it. */
+  appended_at_ms?: number;
 }
 
 export interface LogRecord extends NewRecord {

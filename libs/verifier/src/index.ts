@@ -1,3 +1,5 @@
+export { compareBytes } from '@countersign/contracts/compare-bytes';
+export { prefixedRecordLeaf, type RecordToCover } from '@countersign/contracts/record-leaf';
 export { EventDecoder, type KnownSchema } from './avro/event-decoder.js';
 export { BUNDLE_FORMAT, type Bundle, type BundledCall, type BundledRecord } from './bundle/bundle.js';
 export { callSummary } from './bundle/call-summary.js';
@@ -14,7 +16,7 @@ export {
   verifyBundle,
 } from './bundle/verify-bundle.js';
 export { base64, strictBase64 } from './bytes/base64.js';
-export { compareBytes, concatBytes, equalBytes, utf8 } from './bytes/bytes.js';
+export { concatBytes, equalBytes, utf8 } from './bytes/bytes.js';
 export type { ProofCrypto, VerifySignature } from './crypto/proof-crypto.js';
 export { HASH_BYTES, type TreeHashing, treeHashing } from './merkle/tree-hashing.js';
 export { isConsistent, isIncluded, rootFromInclusion, type TreeState } from './merkle/verify.js';
@@ -26,7 +28,6 @@ export { openTrusted, type Trust, type TrustedCheckpoint } from './note/trust.js
 export { BadTrust, logKey, parseTrust } from './note/trust-text.js';
 export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './note/witness-key.js';
 export { type Cut, nextCut, readCut, strangeCut } from './record/cut.js';
-export { prefixedRecordLeaf, type RecordToCover } from './record/record-leaf.js';
 export {
   type ProofStep,
   type RecordPaths,

@@ -1,10 +1,10 @@
-import { type EventCodec, type EventMap, isReadOnly, parseCallId, type ToolCall } from '@countersign/contracts';
+import { type EventCodec, type EventMap, isReadOnly, leafHashText, parseCallId, type ToolCall } from '@countersign/contracts';
 import { unreadableCall } from '@countersign/decisions';
 import { type GivenPart, partsGiven } from '@countersign/domain';
 import type { LogRecord, Recorded } from '@countersign/event-log';
 import { type Authorised, Job } from './job.js';
 
-type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent'>;
+type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent' | 'leaf_hash'>;
 
 const NONE: readonly string[] = [];
 const NO_PARTS: readonly GivenPart[] = [];
@@ -15,6 +15,7 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
   const lane = call.lane;
   return {
     meta,
+    leaf_hash: at.leaf_hash,
     call,
     decision_id,
     revision,
@@ -38,6 +39,7 @@ function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
   const lane = call.lane;
   return {
     meta,
+    leaf_hash: at.leaf_hash,
     call,
     decision_id,
     revision,
@@ -78,7 +80,10 @@ export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec
   if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== partition) return undefined;
   const nothing = { decision_id: '', revision: 0, approval_id: null, given: NO_PARTS, config_offset: null, joined_call_id: null };
   const where = { lane, source: { topic, offset }, traceparent: headers.traceparent, secondary_key: null };
-  return new Job({ meta, call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where }, false);
+  return new Job(
+    { meta, leaf_hash: leafHashText(record), call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where },
+    false,
+  );
 }
 
 /** A call that was cancelled before this process saw its decision. */
@@ -86,5 +91,8 @@ export function cancelledJob(at: Extract<Recorded, { event_type: 'call_cancelled
   const { meta, revision } = at.event;
   const nothing = { decision_id: '', approval_id: null, given: NO_PARTS, config_offset: null, joined_call_id: null };
   const where = { lane: call.lane, source: { topic: at.topic, offset: at.offset }, traceparent: at.traceparent, secondary_key: null };
-  return new Job({ meta, call, revision, ...nothing, execute_before_ms: 0, ...where }, !isReadOnly(call.effect_class));
+  return new Job(
+    { meta, leaf_hash: at.leaf_hash, call, revision, ...nothing, execute_before_ms: 0, ...where },
+    !isReadOnly(call.effect_class),
+  );
 }

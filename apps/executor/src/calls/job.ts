@@ -15,6 +15,8 @@ export type { Issue } from './verdict.js';
 export interface Authorised {
   /** Meta of the authorizing record. */
   meta: Meta;
+  /** Hash of the leaf of that record. */
+  leaf_hash?: string | undefined;
   call: ToolCall;
   decision_id: string;
   revision: number;
@@ -79,6 +81,8 @@ export class Job {
   owner_dead = false;
   /** Meta of its newest tool_call_started: the cause of its end. */
   started_meta: Meta | undefined;
+  /** Hash of the leaf of that record; undefined until it is on the log. */
+  started_hash: string | undefined;
   started_at_ms = 0;
   fired_at_ms = 0;
   /** Epoch ms at which it is sent again or reconciled. */
@@ -177,6 +181,14 @@ export class Job {
   }
   get inputs_json(): string {
     return this.readable.call.inputs_json;
+  }
+  /** Meta of the record that its end follows from. */
+  get cause_of_end(): Meta {
+    return this.started_meta ?? this.authorised.meta;
+  }
+  /** Hash of the leaf of that record. */
+  get cause_hash(): string | undefined {
+    return this.started_meta ? this.started_hash : this.authorised.leaf_hash;
   }
   get call_id(): string {
     return this.authorised.meta.call_id as string;

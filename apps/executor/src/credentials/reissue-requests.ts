@@ -17,7 +17,7 @@ export class ReissueRequests {
 
   ask(job: Job, detail: string): void {
     const recorded_at_ms = this.clock.now_ms();
-    const meta = { ...metaAfter(job.authorised.meta, recorded_at_ms), partition: 0 };
+    const meta = { ...metaAfter(job.authorised.meta, recorded_at_ms, job.attempt, job.authorised.leaf_hash), partition: 0 };
     const event = { meta, kind: 'credential_reissue_requested', detail, principal: job.call.principal, recorded_at_ms };
     this.log
       .append([securityRecord(this.codec, job.call_id, event)])

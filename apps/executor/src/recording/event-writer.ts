@@ -26,6 +26,8 @@ const TOPIC: CallTopic = 'tool-executed';
 /** Who resolved a doubt. */
 export interface Resolution {
   meta: Meta;
+  /** Hash of the leaf of the record that `meta` is of; undefined if it was not read. */
+  cause_hash: string | undefined;
   key: string;
   lane: string;
   by: 'reconcile' | 'person' | 'late_result';
@@ -52,12 +54,13 @@ export class EventWriter {
     private readonly redactor: Pick<Redactor, 'outcome'>,
   ) {}
 
-  /** Also stores the start's meta on the job: it is the cause of the end. */
+  /** Also stores the start's meta on the job: it is the cause of the end, which `StartRecorder` hashes once it is on the log. */
   started(job: Job, settle_ms: number, config_offset: number): NewRecord {
     const now_ms = this.clock.now_ms();
     const { authorised } = job;
-    const meta = metaAfter(authorised.meta, now_ms, job.attempt);
+    const meta = metaAfter(authorised.meta, now_ms, job.attempt, authorised.leaf_hash);
     job.started_meta = meta;
+    job.started_hash = undefined;
     job.fired_at_ms = now_ms;
     if (job.started_at_ms === 0) job.started_at_ms = now_ms;
     return this.record('tool_call_started', job, {
@@ -167,7 +170,7 @@ export class EventWriter {
 
   resolved(resolution: Resolution): NewRecord {
     const { key, lane, by, principal, reason, outcome, source } = resolution;
-    const meta = metaAfter(resolution.meta, this.clock.now_ms());
+    const meta = metaAfter(resolution.meta, this.clock.now_ms(), resolution.meta.attempt, resolution.cause_hash);
     const value = this.codec.encode('tool_call_resolved', {
       meta,
       idempotency_key: key,
@@ -183,7 +186,7 @@ export class EventWriter {
   }
 
   private after(job: Job): Meta {
-    return metaAfter(job.started_meta ?? job.authorised.meta, this.clock.now_ms(), job.attempt);
+    return metaAfter(job.cause_of_end, this.clock.now_ms(), job.attempt, job.cause_hash);
   }
 
   private record<T extends EventType>(event_type: T, job: Job, event: EventMap[T]): NewRecord {

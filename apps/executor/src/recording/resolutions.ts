@@ -59,6 +59,7 @@ export class Resolutions {
     const end_offset = await this.write({
       ...row,
       meta: { ...meta, attempt: row.attempt },
+      cause_hash: at.leaf_hash,
       lane: partition.lane,
       by: 'person',
       principal: by,
@@ -74,12 +75,13 @@ export class Resolutions {
   async byLateResult(job: Job, outcome: Outcome): Promise<void> {
     const partition = this.partitions.of(job);
     if (!partition.doubts.has(job.call_id)) return;
-    const meta: Meta = { ...(job.started_meta ?? job.authorised.meta), attempt: job.attempt };
+    const meta: Meta = { ...job.cause_of_end, attempt: job.attempt };
     const { key, attempt, lane } = job;
     await this.write({
       key,
       attempt,
       meta,
+      cause_hash: job.cause_hash,
       lane,
       by: 'late_result',
       principal: null,

@@ -1,5 +1,6 @@
-import { crashPoint } from '@countersign/contracts';
+import { crashPoint, leafHashText } from '@countersign/contracts';
 import type { CallEvent } from '@countersign/domain';
+import type { NewRecord } from '@countersign/event-log';
 import type { Job } from '../calls/job.js';
 import type { Judge } from '../judging/judge.js';
 import type { Lease } from '../lease/lease.js';
@@ -60,12 +61,14 @@ export class StartRecorder {
     const records = pending.map(({ job }) => writer.started(job, this.settleMs(job), config_offset));
     const offsets = await appender.append(records, () => lease.provenUnder(epoch));
     if (!offsets) return;
-    for (const [at, { job }] of pending.entries()) this.note(job, offsets[at] as number);
+    for (const [at, { job }] of pending.entries()) this.note(job, records[at] as NewRecord, offsets[at] as number);
     crashPoint('executor.after_started');
     for (const { answer } of pending) answer('started');
   }
 
-  private note(job: Job, offset: number): void {
+  private note(job: Job, record: NewRecord, offset: number): void {
+    const { appended_at_ms: timestamp_ms } = record;
+    if (timestamp_ms !== undefined) job.started_hash = leafHashText({ ...record, offset, timestamp_ms });
     const partition = this.partitions.of(job);
     partition.wrote(offset);
     // The end that another process wrote before it counts: the start opens nothing.

@@ -74,7 +74,7 @@ export class SagaRequests {
   }
 }
 
-function causeOf({ event: { meta }, topic, offset }: SagaRequest): WorkCause {
+function causeOf({ event: { meta }, topic, offset, leaf_hash }: SagaRequest): WorkCause {
   const { event_id, correlation_id, hlc } = meta;
-  return { event_id, correlation_id, hlc, topic, offset };
+  return { event_id, correlation_id, hlc, topic, offset, leaf_hash };
 }

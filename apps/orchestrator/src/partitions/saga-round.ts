@@ -61,7 +61,7 @@ export class SagaRound {
   }
 
   private causeOf({ tenant_id, cause }: SagaWork, correlation_id: string): Omit<RecordCause, 'after_hlc'> {
-    return { tenant_id, correlation_id, causation_id: cause?.event_id ?? null, now_ms: this.now_ms };
+    return { tenant_id, correlation_id, causation_id: cause?.event_id ?? null, cause_hash: cause?.leaf_hash, now_ms: this.now_ms };
   }
 
   /** Every request has an answer on the log: else nobody would know whether it was read. */

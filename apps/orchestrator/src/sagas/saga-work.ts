@@ -12,6 +12,8 @@ export interface WorkCause {
   hlc: number;
   topic: string;
   offset: number;
+  /** Hash of the leaf of that record. */
+  leaf_hash?: string | undefined;
 }
 
 /** A command for one saga, to be decided in the partition of the saga. */

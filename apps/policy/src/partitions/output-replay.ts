@@ -2,6 +2,7 @@ import { type EventCodec, laneTopic } from '@countersign/contracts';
 import { evolveRulings, initialRulings, type RulingState } from '@countersign/domain';
 import { BatchDecoder, type EventLog, PartitionReplay, type Recorded, type SchemaSource } from '@countersign/event-log';
 import { AnsweredOffsets } from './answered-offsets.js';
+import { RulingHashes } from './ruling-hashes.js';
 import type { PartitionStart } from './ruling-partition.js';
 
 const INPUTS = ['tool-call-requested', 'approval-voted', 'tool-executed'] as const;
@@ -14,6 +15,8 @@ export interface PolicySnapshot {
   /** Topic name on the log → offset. */
   inputs: Record<string, number>;
   outputs: Record<string, number>;
+  /** Leaf hashes of rulings whose calls wait, by event_id; absent in snapshots of earlier releases. */
+  hashes?: [event_id: string, leaf_hash: string][];
 }
 
 const EVENTS_AT_ONCE = 1000;
@@ -49,6 +52,7 @@ export async function replayOutputs(
   );
   const known = snapshot && fits(snapshot, heads) ? snapshot : undefined;
   const state = known?.state ?? initialRulings();
+  const hashes = new RulingHashes(state, new Map(known?.hashes));
   let hlc = known?.hlc ?? 0;
   const inputs = new Map(inputTopics.map((topic) => [topic, known?.inputs[topic] ?? 0]));
   const answered = new Map([...inputs].map(([topic, offset]) => [topic, new AnsweredOffsets(offset)]));
@@ -58,13 +62,14 @@ export async function replayOutputs(
   for await (const events of replay.batches(EVENTS_AT_ONCE)) {
     for (const event of events) {
       evolveRulings(state, event, event.traceparent);
+      hashes.read(event);
       answer(answered, event);
       hlc = Math.max(hlc, event.event.meta.hlc);
     }
   }
   const ends = laneTopic('tool-executed', lane);
   for (const [topic, from] of inputs) if (topic !== ends) inputs.set(topic, resume(answered.get(topic) as AnsweredOffsets, from));
-  return { lane, partition, state, hlc, inputs, answered, outputs };
+  return { lane, partition, state, hlc, inputs, answered, outputs, hashes };
 }
 
 function fits(snapshot: PolicySnapshot, heads: ReadonlyMap<string, number>): boolean {

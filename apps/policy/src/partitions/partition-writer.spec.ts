@@ -54,7 +54,7 @@ function writerOn(log: ScriptedLog, in_flight_max = 3) {
     ['approval-granted', 0],
   ]);
   const options = { in_flight_max, pending_records_max: 5, restamp: (one: Outgoing) => one, logger: { warn: () => undefined } };
-  return { writer: new PartitionWriter(log, options, positions), positions };
+  return { writer: new PartitionWriter(log, options, positions, { written: () => {} }), positions };
 }
 
 test('after any failures everything is on the log, and its last copies are in order', async () => {
@@ -87,7 +87,7 @@ test('records that are appended again get a new stamp, after all later decisions
     return { published, record: { ...record, value } };
   };
   const options = { in_flight_max: 2, pending_records_max: 9, restamp, logger: { warn: () => undefined } };
-  const writer = new PartitionWriter(log, options, new Map());
+  const writer = new PartitionWriter(log, options, new Map(), { written: () => {} });
   writer.enqueue([outgoing(1)]);
   writer.enqueue([outgoing(2)]);
   writer.enqueue([outgoing(3)]);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyEvent, crashPoint, InfrastructureFault } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
+import type { RulingHashes } from './ruling-hashes.js';
 
 /** An event that is being appended, with its record. */
 export interface Outgoing {
@@ -57,6 +58,7 @@ export class PartitionWriter {
      * topics.
      */
     private readonly positions: Map<string, number>,
+    private readonly hashes: Pick<RulingHashes, 'written'>,
   ) {}
 
   enqueue(outgoing: readonly Outgoing[]): void {
@@ -134,8 +136,10 @@ export class PartitionWriter {
 
   private account({ outgoing, offsets }: Flight): void {
     for (let i = 0; i < outgoing.length; i++) {
-      const { topic } = (outgoing[i] as Outgoing).record;
+      const { published, record } = outgoing[i] as Outgoing;
+      const { topic } = record;
       const offset = offsets[i] as number;
+      this.hashes.written(published, record, offset);
       const expected = this.positions.get(topic);
       if (expected !== undefined) this.positions.set(topic, offset + 1);
       if (expected !== undefined && offset !== expected) this.others = true;

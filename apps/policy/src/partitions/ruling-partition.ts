@@ -47,6 +47,7 @@ import type { DecisionService } from '../rulings/decision-service.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
 import type { PartitionServices } from './partition-services.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
+import type { ReadCause, RulingHashes } from './ruling-hashes.js';
 import { RulingRecords } from './ruling-records.js';
 import { isWatched } from './watched.js';
 
@@ -63,6 +64,8 @@ export interface PartitionStart {
   answered: ReadonlyMap<string, AnsweredOffsets>;
   /** Output topic → offset after the last record that is known to be on the log. */
   outputs: Map<string, number>;
+  /** Leaf hashes of its rulings whose calls wait. */
+  hashes: RulingHashes;
 }
 
 const DRAIN_MS = 5000;
@@ -90,6 +93,7 @@ export class RulingPartition implements OwnedPartition {
       io.log,
       { ...writing, logger, restamp: (outgoing) => this.records.restamped(outgoing, ++this.start.hlc) },
       start.outputs,
+      start.hashes,
     );
     for (const approval of start.state.approvals.values()) this.watch(approval.approval_id);
   }
@@ -97,11 +101,9 @@ export class RulingPartition implements OwnedPartition {
   get lane(): string {
     return this.start.lane;
   }
-
   get number(): number {
     return this.start.partition;
   }
-
   resumeFrom(): TopicOffset[] {
     return [...this.start.inputs].map(([topic, offset]) => ({ topic, partition: this.number, offset }));
   }
@@ -118,7 +120,6 @@ export class RulingPartition implements OwnedPartition {
   get state(): RulingState {
     return this.start.state;
   }
-
   get hlc(): number {
     return this.start.hlc;
   }
@@ -159,7 +160,7 @@ export class RulingPartition implements OwnedPartition {
         } else if (answer?.reservations && event.event_type === 'approval_voted') {
           keepTaken(this.state.limits, event.event.meta.call_id as string, answer.reservations, drafts);
         }
-        this.say(drafts, now_ms, outgoing);
+        this.say(drafts, now_ms, outgoing, event);
         evolveRulings(this.state, event, undefined);
         this.done(event);
       }
@@ -204,14 +205,16 @@ export class RulingPartition implements OwnedPartition {
   /** Ends the call of a record that cannot be decided. */
   refuse(event: Recorded): void {
     if (!this.isNew(event)) return;
-    this.write((now_ms) => refusePoison(this.state, event, { ...this.services.terms, now_ms }));
+    this.write((now_ms) => refusePoison(this.state, event, { ...this.services.terms, now_ms }), event);
     this.done(event);
   }
 
   /** Denies the call of a request that cannot be read beyond its meta. */
-  refuseUnreadable(request: Omit<UnreadableRequest, 'lane'>): void {
+  refuseUnreadable(request: Omit<UnreadableRequest, 'lane'>, leaf_hash: string): void {
     if (!this.isNew(request.source)) return;
-    this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.services.terms, now_ms }));
+    const { lane } = this.start;
+    const read = { event: request, leaf_hash };
+    this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane }, { ...this.services.terms, now_ms }), read);
   }
 
   /** Denies calls that wait for approval, or are deferred, once their version may no longer run. */
@@ -255,10 +258,10 @@ export class RulingPartition implements OwnedPartition {
     return this.start.answered.get(topic)?.has(offset) !== true;
   }
 
-  private write(decide: (now_ms: number) => readonly RulingDraft[]): void {
+  private write(decide: (now_ms: number) => readonly RulingDraft[], read?: ReadCause): void {
     const now_ms = this.services.clock.now_ms();
     const outgoing: Outgoing[] = [];
-    this.say(decide(now_ms), now_ms, outgoing);
+    this.say(decide(now_ms), now_ms, outgoing, read);
     this.writer.enqueue(outgoing);
   }
 
@@ -267,12 +270,13 @@ export class RulingPartition implements OwnedPartition {
     this.start.inputs.set(event.topic, Math.max(this.start.inputs.get(event.topic) ?? 0, event.offset + 1));
   }
 
-  /** Gives drafts their id, time and record, and folds them: all of them, or none if one cannot be encoded. */
-  private say(drafts: readonly RulingDraft[], now_ms: number, into: Outgoing[]): void {
+  /** `read`: the record that they follow from. Gives drafts their id, time and record, and folds them: all of them, or none if one cannot be encoded. */
+  private say(drafts: readonly RulingDraft[], now_ms: number, into: Outgoing[], read?: ReadCause): void {
     if (drafts.length === 0) return;
     let { hlc } = this.start;
     const stamped = drafts.map((draft) => {
-      const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
+      const cause_hash = this.start.hashes.of(draft.cause.event_id, read);
+      const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc, cause_hash });
       hlc = meta.hlc;
       const published = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
       const traceparent = this.services.telemetry.traceparentOf(published, draft.traceparent);

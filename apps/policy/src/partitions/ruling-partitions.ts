@@ -1,4 +1,4 @@
-import { type EventCodec, parseCallId, parseTopic } from '@countersign/contracts';
+import { type EventCodec, leafHashText, parseCallId, parseTopic } from '@countersign/contracts';
 import type {
   EventBatch,
   EventLog,
@@ -64,6 +64,6 @@ export class RulingPartitions implements PartitionOwner {
     const meta = this.source.codec.readMeta(record.value);
     if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== record.partition) return;
     const source = { topic: record.topic, offset: record.offset };
-    partition?.refuseUnreadable({ meta, key: record.key, source, traceparent: record.headers.traceparent });
+    partition?.refuseUnreadable({ meta, key: record.key, source, traceparent: record.headers.traceparent }, leafHashText(record));
   }
 }

@@ -40,22 +40,24 @@ interface Body {
   /** Effect key, and the calls that are to undo the effect. Absent in snapshots of earlier releases, or if there are none. */
   undoing?: [string, string[]][];
   ended_undos?: string[];
+  hashes?: [event_id: string, leaf_hash: string][];
 }
 
 /** Serializes a state without its indexes; they are rebuilt from the approvals in order. */
-function stateText(state: RulingState, hlc: number): string {
+function stateText(state: RulingState, hlc: number, hashes: Required<Body>['hashes']): string {
   const allowed = Array.from(state.allowed, ([call_id, { tenant_id, revision }]): Body['allowed'][number] => [
     call_id,
     tenant_id,
     revision,
   ]);
   const body: Body = { hlc, approvals: [...state.approvals.values()], allowed, limits: ledgerText(state.limits) };
+  if (hashes.length > 0) body.hashes = hashes;
   if (state.ended_undos.size > 0) body.ended_undos = [...state.ended_undos];
   if (state.undoing.size > 0) body.undoing = Array.from(state.undoing, ([key, calls]) => [key, [...calls]]);
   return JSON.stringify(body);
 }
 
-function readState(text: string): { state: RulingState; hlc: number } {
+function readState(text: string): Pick<PolicySnapshot, 'state' | 'hlc' | 'hashes'> {
   const body = JSON.parse(text) as Body;
   const state: RulingState = {
     approvals: new Map(body.approvals.map((kept) => [kept.approval_id, approvalOf(kept)])),
@@ -70,7 +72,7 @@ function readState(text: string): { state: RulingState; hlc: number } {
     for (const member of approval.members) state.approval_of_call.set(member.meta.call_id as string, approval.approval_id);
     state.approval_of_key.set((approval.members[0] as Approval['members'][number]).call.idempotency_key, approval.approval_id);
   }
-  return { state, hlc: body.hlc };
+  return { state, hlc: body.hlc, ...(body.hashes && { hashes: body.hashes }) };
 }
 
 /** The newest snapshot of a partition; undefined if there is none or it cannot be read. @throws InfrastructureFault */
@@ -90,7 +92,7 @@ export async function loadSnapshot(rows: SnapshotRows, lane: string, partition: 
  * writer was interleaved, no such cut exists and the previous snapshot stays.
  */
 export async function saveSnapshot(rows: SnapshotRows, partition: RulingPartition): Promise<void> {
-  const body = stateText(partition.state, partition.hlc);
+  const body = stateText(partition.state, partition.hlc, partition.start.hashes.waiting());
   const inputs = Object.fromEntries(partition.start.inputs);
   const outputs = Object.fromEntries(await partition.writer.mark());
   if (partition.writer.isInterleaved) return;

@@ -2,6 +2,7 @@ import { type CallTopic, type EventCodec, type EventMap, laneTopic, type Meta, n
 import { type CallState, newestFact } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
+import type { CauseHashes } from './cause-hashes.js';
 import type { RecordWriter } from './record-writer.js';
 
 /** The commands that the gateway may record for a call. */
@@ -26,6 +27,7 @@ export class CallCommands {
     private readonly writer: RecordWriter,
     private readonly codec: EventCodec,
     readonly clock: Clock,
+    private readonly causes: Pick<CauseHashes, 'of'>,
   ) {}
 
   /** Resolves with the log position once the record is durable. @throws InfrastructureFault if the log is unavailable. */
@@ -43,6 +45,7 @@ export class CallCommands {
       correlation_id: state.correlation_id,
       hlc: nextHlc(now_ms, cause.hlc),
       partition: state.partition,
+      cause_hash: await this.causes.of(cause, { lane: call.lane, partition: state.partition }),
     };
     const place = { topic: laneTopic(topics[command], call.lane), partition: state.partition };
     const offset = await this.writer.write({

@@ -337,6 +337,8 @@ export interface Meta {
   /** Hybrid logical clock: max(own clock in microseconds, hlc of the cause) + 1. */
   hlc: number;
   partition: number;
+  /** Hash of the leaf of the cause's record in its audit tree (base64, docs/reference/proofs.md). Null: no cause, or its writer had not read the record. */
+  cause_hash?: string | null;
 }
 
 /** Something that a ruling asks for besides its effect. */

@@ -13,12 +13,22 @@ export const recordedFacts = [
   'late_effect',
 ] as const satisfies readonly (keyof CallState)[];
 
+/** A fact of a call; `name` null: there is none. */
+export interface NewestFact {
+  name: (typeof recordedFacts)[number] | null;
+  hlc: number;
+  event_id: string | null;
+}
+
 /** The newest fact of a call, by its hybrid logical clock (hlc). */
-export function newestFact(state: CallState): { hlc: number; event_id: string | null } {
-  let newest: { hlc: number; event_id: string | null } = { hlc: 0, event_id: null };
+export function newestFact(state: CallState): NewestFact {
+  const newest: NewestFact = { name: null, hlc: 0, event_id: null };
   for (const name of recordedFacts) {
     const fact = state[name];
-    if (fact && fact.hlc > newest.hlc) newest = fact;
+    if (!fact || fact.hlc <= newest.hlc) continue;
+    newest.name = name;
+    newest.hlc = fact.hlc;
+    newest.event_id = fact.event_id;
   }
   return newest;
 }

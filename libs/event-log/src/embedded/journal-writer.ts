@@ -74,6 +74,7 @@ export class JournalWriter {
       const stream = streams[at]!;
       const record = { topic, partition, key, value, headers, offset: stream.next, timestamp_ms, decoded: undefined };
       offsets[at] = record.offset;
+      records[at]!.appended_at_ms = timestamp_ms;
       filling.put(stream, record);
       stream.push(record);
     }

@@ -30,7 +30,7 @@ export class AppendCall {
   private reject!: (fault: Error) => void;
 
   constructor(
-    records: readonly NewRecord[],
+    private readonly records: readonly NewRecord[],
     readonly since_ms: number,
   ) {
     this.offsets = new Array<number>(records.length);
@@ -43,8 +43,12 @@ export class AppendCall {
     if (this.waiting === 0) this.resolve(this.offsets);
   }
 
-  acknowledge(part: AppendPart, base: number): void {
-    for (const [index, place] of part.places.entries()) this.offsets[place] = base + index;
+  /** `appended_at_ms`: undefined for a topic whose records have the time of their producer. */
+  acknowledge(part: AppendPart, base: number, appended_at_ms: number | undefined): void {
+    for (const [index, place] of part.places.entries()) {
+      this.offsets[place] = base + index;
+      if (appended_at_ms !== undefined) (this.records[place] as NewRecord).appended_at_ms = appended_at_ms;
+    }
     if (--this.waiting === 0 && !this.failed) this.resolve(this.offsets);
   }
 

@@ -131,12 +131,13 @@ export class ProducerLane {
       topicMessages: messagesByTopic(batch),
     });
     const next = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, baseOf(answer)]));
+    const times = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, timeOf(answer)]));
     for (const part of batch) {
       const key = `${part.topic}/${part.partition}`;
       const base = next.get(key);
       if (base === undefined || !(base >= 0)) throw new InfrastructureFault(`Kafka returned no offset for the records of ${key}`);
       next.set(key, base + part.messages.length);
-      part.call.acknowledge(part, base);
+      part.call.acknowledge(part, base, times.get(key));
     }
   }
 
@@ -181,6 +182,12 @@ function messagesByTopic(batch: readonly AppendPart[]): { topic: string; message
     else byTopic.set(part.topic, [...part.messages]);
   }
   return [...byTopic].map(([topic, messages]) => ({ topic, messages }));
+}
+
+/** The time that the broker gave to all records of the batch; undefined if the topic keeps the times of producers. */
+function timeOf({ logAppendTime }: RecordMetadata): number | undefined {
+  const time_ms = Number(logAppendTime ?? -1);
+  return time_ms >= 0 ? time_ms : undefined;
 }
 
 function baseOf(answer: RecordMetadata): number | undefined {

@@ -38,8 +38,12 @@ export class PrefixedEventLog extends EventLog {
     return this.inner.partitions(this.prefix + topic);
   }
 
-  append(records: readonly NewRecord[]): Promise<number[]> {
-    return this.inner.append(records.map((record) => ({ ...record, topic: this.prefix + record.topic })));
+  async append(records: readonly NewRecord[]): Promise<number[]> {
+    const inner = records.map((record) => ({ ...record, topic: this.prefix + record.topic }));
+    const offsets = await this.inner.append(inner);
+    for (const [at, { appended_at_ms }] of inner.entries())
+      if (appended_at_ms !== undefined) (records[at] as NewRecord).appended_at_ms = appended_at_ms;
+    return offsets;
   }
 
   async subscribe(subscription: Subscription): Promise<RunningSubscription> {

@@ -1,6 +1,7 @@
 import { type EventCodec, UndecodableRecord } from '@countersign/contracts';
 import type { LogRecord } from '../event-log.js';
 import type { Recorded } from './event-batch.js';
+import { ReadRecord } from './read-record.js';
 
 /** Fetches schemas that are not part of this build, so that the codec can read their records. */
 export interface SchemaSource {
@@ -69,16 +70,7 @@ export class BatchDecoder {
   }
 
   private read(record: LogRecord): Recorded {
-    const tagged = this.codec.decode(record.value);
-    return {
-      event_type: tagged.event_type,
-      event: tagged.event,
-      topic: record.topic,
-      partition: record.partition,
-      offset: record.offset,
-      timestamp_ms: record.timestamp_ms,
-      traceparent: record.headers.traceparent,
-    } as Recorded;
+    return new ReadRecord(this.codec.decode(record.value), record) as Recorded;
   }
 
   private async learnMissing(records: readonly LogRecord[], schemas: SchemaSource): Promise<void> {

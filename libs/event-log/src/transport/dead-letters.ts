@@ -1,4 +1,4 @@
-import { type EventCodec, type EventMap, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, type EventMap, leafHashText, uuidv7 } from '@countersign/contracts';
 import type { EventLog, LogRecord } from '../event-log.js';
 import type { Recorded } from './event-batch.js';
 
@@ -70,6 +70,7 @@ export class DeadLetters {
         correlation_id: meta?.correlation_id ?? '',
         hlc: now_ms * 1000,
         partition: 0,
+        cause_hash: meta ? leafHashText(record) : null,
       },
       source_topic: record.topic,
       source_partition: record.partition,

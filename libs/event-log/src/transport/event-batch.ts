@@ -8,6 +8,8 @@ export type Recorded<T extends EventType = EventType> = Tagged<T> & {
   offset: number;
   timestamp_ms: number;
   traceparent: string | undefined;
+  /** Hash of the record's leaf in its audit tree (base64), for the `cause_hash` of events that follow from it. Absent: not known. */
+  readonly leaf_hash?: string | undefined;
 };
 
 /** The argument of an `@OnTopic` handler: decoded events of one partition of one topic, in order, never empty. */

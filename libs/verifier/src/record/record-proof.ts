@@ -1,10 +1,10 @@
+import { prefixedRecordLeaf, type RecordToCover } from '@countersign/contracts/record-leaf';
 import { strictBase64 } from '../bytes/base64.js';
 import { equalBytes } from '../bytes/bytes.js';
 import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { rootFromInclusion } from '../merkle/verify.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
 import { type Cut, readCut } from './cut.js';
-import { prefixedRecordLeaf, type RecordToCover } from './record-leaf.js';
 import { entryHash, type Generation, headHash, leafIndex, readGeneration } from './tree-heads.js';
 
 /** The wire form of the proof from a record to a signed checkpoint: hashes in base64, audit paths lowest first. */

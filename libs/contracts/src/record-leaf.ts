@@ -1,4 +1,4 @@
-import { compareBytes } from '../bytes/bytes.js';
+import { compareBytes } from './compare-bytes.js';
 
 /** The fields of a log record that its leaf covers; compatible with LogRecord of `event-log`. */
 export interface RecordToCover {
