@@ -14,11 +14,15 @@ export function mappedTool(tool: Tool, definition: () => MappingDefinition): Too
     if (mapped && mapped.issues.length > 0) throw new Error(JSON.stringify(mapped.issues));
     return mapped ? mapped.value : result;
   };
-  const { reconcile, verify } = tool;
+  const { reconcile, verify, compensate } = tool;
   return {
     ...tool,
     run: async (input, ctx) => toAgent(await tool.run(await toSystem(input), { ...ctx, requested: input })),
     ...(reconcile && { reconcile: async (input, ctx) => reconcile(await toSystem(input), { ...ctx, requested: input }) }),
+    ...(compensate && {
+      compensate: async (effect, ctx) =>
+        compensate({ ...effect, inputs: await toSystem(effect.inputs) }, { ...ctx, requested: effect.inputs }),
+    }),
     ...(verify && { verify: async (input, output, ctx) => verify(await toSystem(input), output, { ...ctx, requested: input }) }),
   };
 }

@@ -1,9 +1,14 @@
 import type { ResourceStates } from '@countersign/tool-kit/eval-pack';
 import { bill, customerChange, order, production, quote, stockCount } from './goldens.js';
-import type { ScratchLedger } from './scratch-ledger.js';
+import type { Kind } from './hermes/port.js';
+
+/** A system in which people change states. */
+export interface EditedSystem {
+  edit(kind: Kind, id: string, change: { status: string }): Promise<void>;
+}
 
 /** Pairs of writes on one resource, for each tool that declares resources. The other write is that of a person in the system. */
-export function statesOn(ledger: ScratchLedger): Record<string, ResourceStates[]> {
+export function statesOn(ledger: EditedSystem): Record<string, ResourceStates[]> {
   const draftAgain = () => ledger.edit('purchase_order', 't_po_1001', { status: 'draft' });
   return {
     cancel_purchase_order: [{ title: 'a person sets it to draft', a: { po_id: 't_po_1001' }, b: draftAgain }],

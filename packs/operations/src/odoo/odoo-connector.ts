@@ -77,9 +77,10 @@ export class OdooConnector implements Hermes {
   /** Announces the attempt in the reference, and then calls the one method of the action. */
   async act(kind: Kind, id: string, action: Action, attempt: Attempt): Promise<ErpRecord> {
     const { model, methods, reference } = kindOf(kind);
-    const method = methods?.[action];
-    if (!method || !reference) throw notSupported(kind, action);
+    if (!methods?.[action] || !reference) throw notSupported(kind, action);
     const record = await this.rawOf(kind, id);
+    const method = await this.methodOf(kind, record, methods[action]);
+    if (!method) throw notSupported(kind, action);
     const vals = { [reference]: addedMark(String(record[reference] || ''), attempt.key) };
     checkNotAborted(attempt);
     const ids = [numberOf(id)];
@@ -99,6 +100,12 @@ export class OdooConnector implements Hermes {
     if (own.length > 1) return { kind: 'unknown', why: `${own.length} records carry the mark of this attempt` };
     const [record] = await this.records.shown(kind, own);
     return record ? { kind: 'present', record } : { kind: 'absent' };
+  }
+
+  private async methodOf(kind: Kind, record: Values, named: string | Readonly<Record<string, string>>): Promise<string | undefined> {
+    if (typeof named === 'string') return named;
+    const [shown] = await this.records.shown(kind, [record]);
+    return named[shown?.status ?? ''] ?? named['*'];
   }
 
   private async existing(kind: Kind, id: string): Promise<ErpRecord> {

@@ -13,7 +13,8 @@ export interface OdooKind {
   states?: Readonly<Record<string, string>>;
   /** The word of Hermes where another field than `state` decides it. */
   status?(record: Values): string | undefined;
-  methods?: Partial<Record<Action, string>>;
+  /** The method of an action; where it is another in some states, by the word of Hermes for the state, and `*` for all others. */
+  methods?: Partial<Record<Action, string | Readonly<Record<string, string>>>>;
 }
 
 const INVOICE_FIELDS = [
@@ -60,7 +61,13 @@ export const odooKinds: Partial<Record<Kind, OdooKind>> = {
     reference: 'origin',
     states: { confirmed: 'waiting', progress: 'running', to_close: 'running', cancel: 'cancelled' },
     status: ready,
-    methods: { wait: 'action_confirm', assign: 'action_assign', run: 'action_start', done: 'button_mark_done', cancel: 'action_cancel' },
+    methods: {
+      wait: { assigned: 'do_unreserve', '*': 'action_confirm' },
+      assign: 'action_assign',
+      run: 'action_start',
+      done: 'button_mark_done',
+      cancel: 'action_cancel',
+    },
   },
   purchase_order: {
     model: 'purchase.order',

@@ -26,7 +26,7 @@ export const FIELDS: Record<string, readonly string[]> = {
     'amount_total',
     'order_line',
     'invoice_ids',
-    'notes',
+    'note',
     'x_studio_cost_center',
   ],
   'purchase.order.line': ['product_id', 'product_qty', 'price_unit'],
@@ -71,6 +71,7 @@ export const BUTTONS: Record<string, Record<string, Button>> = {
   'mrp.production': {
     action_confirm: { from: ['draft'], sets: { state: 'confirmed', reservation_state: 'confirmed' } },
     action_assign: { from: ['confirmed'], sets: { reservation_state: 'assigned' } },
+    do_unreserve: { from: ['confirmed'], sets: { reservation_state: 'confirmed' } },
     action_start: { from: ['confirmed'], sets: { state: 'progress' } },
     button_mark_done: { from: ['progress', 'to_close'], sets: { state: 'done' } },
     action_cancel: { from: ['draft', 'confirmed', 'progress'], sets: { state: 'cancel' } },
