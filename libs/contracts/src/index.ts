@@ -85,6 +85,7 @@ export {
 } from './tool-record.js';
 export {
   ANSWERS_TO,
+  CASES_TOPIC,
   type CallTopic,
   callTopics,
   carriedTopics,

@@ -25,8 +25,11 @@ export const globalTopics = [
 ] as const satisfies readonly TopicName[];
 export type GlobalTopic = (typeof globalTopics)[number];
 
-/** Evidence topics: one partition each, written only by the signer, folded into no view and covered by no tree. */
-export const evidenceTopics = ['checkpoint-signed'] as const satisfies readonly TopicName[];
+/** The leaves of the tree of cases. Covered by a tree like the other topics, and listed nowhere: it says of other records what they already say. */
+export const CASES_TOPIC = 'cases' satisfies TopicName;
+
+/** Evidence topics: one partition each, written only by the signer, and folded into no view. */
+export const evidenceTopics = ['checkpoint-signed', CASES_TOPIC] as const satisfies readonly TopicName[];
 export type EvidenceTopic = (typeof evidenceTopics)[number];
 
 /** Topics that every process folds from the beginning, or that restore evidence: never dropped, whatever the retention of call records. */
@@ -37,6 +40,7 @@ export const carriedTopics: ReadonlySet<string> = new Set<TopicName>([
   'operator-command',
   'record-damage',
   'checkpoint-signed',
+  CASES_TOPIC,
 ]);
 
 /** Topics for analysts, one partition each; written only if enabled (COUNTERSIGN_EXPORTS). */

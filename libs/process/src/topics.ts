@@ -1,20 +1,22 @@
-import { callTopics, evidenceTopics, globalTopics, laneTopic, producerTopics } from '@countersign/contracts';
+import { CASES_TOPIC, callTopics, evidenceTopics, globalTopics, laneTopic, producerTopics } from '@countersign/contracts';
 import type { TopicSpec } from '@countersign/event-log';
 
 /** The topic of every tenant's configuration. */
 export const CONFIGURATION_TOPIC = 'configuration-changed';
 
-/** The topics with a Merkle tree for each partition: the calls' topics of these lanes with `partitions`, the global ones with one. */
+/** The topics with a Merkle tree for each partition: the calls' topics of these lanes with `partitions`, the global ones and that of cases with one. */
 export function coveredTopicSpecs(lanes: readonly string[], partitions: number): TopicSpec[] {
   return [
     ...lanes.flatMap((lane) => callTopics.map((topic) => ({ name: laneTopic(topic, lane), partitions }))),
-    ...globalTopics.map((name) => ({ name, partitions: 1 })),
+    ...[...globalTopics, CASES_TOPIC].map((name) => ({ name, partitions: 1 })),
   ];
 }
 
+const uncovered = evidenceTopics.filter((name) => name !== CASES_TOPIC);
+
 /** Every topic that these lanes need. */
 export function topicSpecs(lanes: readonly string[], partitions: number): TopicSpec[] {
-  return [...coveredTopicSpecs(lanes, partitions), ...evidenceTopics.map((name) => ({ name, partitions: 1 }))];
+  return [...coveredTopicSpecs(lanes, partitions), ...uncovered.map((name) => ({ name, partitions: 1 }))];
 }
 
 /** A week. What is admitted and answered is on the platform's own record. */

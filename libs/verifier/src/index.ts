@@ -1,7 +1,7 @@
 export { compareBytes } from '@countersign/contracts/compare-bytes';
 export { prefixedRecordLeaf, type RecordToCover } from '@countersign/contracts/record-leaf';
 export { EventDecoder, type KnownSchema } from './avro/event-decoder.js';
-export { BUNDLE_FORMAT, type Bundle, type BundledCall, type BundledRecord } from './bundle/bundle.js';
+export { BUNDLE_FORMAT, type Bundle, type BundledCall, type BundledCase, type BundledRecord } from './bundle/bundle.js';
 export { callSummary } from './bundle/call-summary.js';
 export type { RecordDecoder } from './bundle/record-decoder.js';
 export {
@@ -17,6 +17,8 @@ export {
 } from './bundle/verify-bundle.js';
 export { base64, strictBase64 } from './bytes/base64.js';
 export { concatBytes, equalBytes, utf8 } from './bytes/bytes.js';
+export { type BundledStep, type CaseItem, type ProvenCase, provenCase } from './case/bundled-case.js';
+export { type CaseStep, caseHash, caseStart } from './case/case-hash.js';
 export type { ProofCrypto, VerifySignature } from './crypto/proof-crypto.js';
 export { HASH_BYTES, type TreeHashing, treeHashing } from './merkle/tree-hashing.js';
 export { isConsistent, isIncluded, rootFromInclusion, type TreeState } from './merkle/verify.js';

@@ -1,3 +1,4 @@
+import { CASES_TOPIC } from '@countersign/contracts';
 import { EntriesReader, ProofReader } from '@countersign/evidence';
 import type { AppDeps, Configuration, Evidence } from '@countersign/process';
 import { AuditEvents } from './audit-events.js';
@@ -19,7 +20,7 @@ export interface AuditParts {
   bundles: BundleMaker;
 }
 
-/** `topics`: the topics whose records are listed and proven. */
+/** `topics`: the topics whose records are proven; the leaves of cases are not listed. */
 export function auditParts(
   deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
   evidence: Evidence,
@@ -28,7 +29,8 @@ export function auditParts(
 ): AuditParts {
   const { checkpoints, tiles, signer } = evidence;
   const proofs = new ProofReader(checkpoints, tiles, signer.verifier);
-  const events = new AuditEvents(deps, topics, new Refusals(configuration));
+  const listed = new Set([...topics].filter((topic) => topic !== CASES_TOPIC));
+  const events = new AuditEvents(deps, listed, new Refusals(configuration));
   const reads = new AuditReads(deps);
   return {
     evidence,

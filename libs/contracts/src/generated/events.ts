@@ -907,6 +907,24 @@ export interface CaseHistoryExported {
   detail_json: string | null;
 }
 
+/** A checkpoint entry covers records of a case: one leaf of the tree of cases. */
+export interface CaseCovered {
+  meta: Meta;
+  case_id: string;
+  /** Number of the checkpoint entry. */
+  entry: number;
+  /** Number of the cut of this entry. */
+  cut: number;
+  /** How many records of the case this entry covers first. */
+  added: number;
+  /** How many records of the case all entries up to this one cover. */
+  records: number;
+  /** Hash over the previous hash of the case, entry, cut, and the leaf hashes of the added records, base64 (docs/reference/proofs.md). */
+  hash: string;
+  /** Offset of the case's previous leaf; null for its first one. */
+  previous: number | null;
+}
+
 /** A checkpoint was signed: the whole entry, so that all checkpoints can be restored from the log. */
 export interface CheckpointSigned {
   meta: Meta;
@@ -2536,6 +2554,7 @@ export interface EventMap {
   approval_voted: ApprovalVoted;
   audit_event_exported: AuditEventExported;
   case_history_exported: CaseHistoryExported;
+  case_covered: CaseCovered;
   checkpoint_signed: CheckpointSigned;
   compensation_executed: CompensationExecuted;
   compensation_failed: CompensationFailed;
@@ -2632,6 +2651,7 @@ export interface TopicEvents {
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
+  'cases': Tagged<'case_covered'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'browser_sessions_ended'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'sign_in_link_set'> | Tagged<'sign_in_link_used'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;

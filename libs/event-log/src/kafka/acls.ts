@@ -45,6 +45,7 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
   'case-history-view': ['projector'],
   'audit-view': ['projector'],
   'checkpoint-signed': ['projector'],
+  cases: ['projector'],
 };
 
 export interface AclScope {

@@ -1,4 +1,4 @@
-import type { Bundle } from './bundle.js';
+import type { Bundle, BundledCase, BundledRecord } from './bundle.js';
 
 /** All members of each part. Unknown members are refused, because a verifier would ignore them and they could be forged. */
 const parts = {
@@ -10,10 +10,12 @@ const parts = {
   entry: ['number', 'time_ms', 'trees', 'path'],
   generation: ['number', 'base_offset', 'decision'],
   cut: ['number', 'state'],
+  case: ['leaf', 'steps'],
+  step: ['entry', 'cut', 'records'],
 } as const;
 
 /** Optional members: a tree that is not the original one of its partition names its generation; entries of earlier releases have no cut. */
-const optional: Partial<Record<keyof typeof parts, string>> = { tree: 'generation', entry: 'cut' };
+const optional: Partial<Record<keyof typeof parts, string>> = { bundle: 'case', tree: 'generation', entry: 'cut' };
 
 function oddMember(part: keyof typeof parts, value: object): string | undefined {
   const members: readonly string[] = parts[part];
@@ -29,17 +31,26 @@ export function* oddShape(bundle: Bundle): Generator<undefined, string | undefin
   if (odd !== undefined) return odd;
   if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is not a time';
   for (const record of bundle.records) {
-    const { proof } = record;
-    const found =
-      oddMember('record', record) ??
-      oddMember('proof', proof) ??
-      oddMember('tree', proof.tree) ??
-      (proof.tree.generation && oddMember('generation', proof.tree.generation)) ??
-      oddMember('head', proof.head) ??
-      oddMember('entry', proof.entry) ??
-      (proof.entry.cut && oddMember('cut', proof.entry.cut));
+    const found = oddRecord(record);
     if (found !== undefined) return found;
     yield;
   }
-  return undefined;
+  return bundle.case && oddCase(bundle.case);
+}
+
+function oddRecord(record: BundledRecord): string | undefined {
+  const { proof } = record;
+  return (
+    oddMember('record', record) ??
+    oddMember('proof', proof) ??
+    oddMember('tree', proof.tree) ??
+    (proof.tree.generation && oddMember('generation', proof.tree.generation)) ??
+    oddMember('head', proof.head) ??
+    oddMember('entry', proof.entry) ??
+    (proof.entry.cut && oddMember('cut', proof.entry.cut))
+  );
+}
+
+function oddCase(of: BundledCase): string | undefined {
+  return oddMember('case', of) ?? oddRecord(of.leaf) ?? of.steps.map((step) => oddMember('step', step)).find((odd) => odd !== undefined);
 }

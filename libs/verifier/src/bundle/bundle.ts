@@ -1,3 +1,4 @@
+import type { BundledStep } from '../case/bundled-case.js';
 import type { RecordProof } from '../record/record-proof.js';
 
 export const BUNDLE_FORMAT = 'countersign-bundle/v1';
@@ -32,6 +33,13 @@ export interface BundledCall {
   votes: { by: string; vote: string; at_ms: number }[];
 }
 
+/** The newest leaf of the case in the tree of cases, and the entries whose records it covers. */
+export interface BundledCase {
+  /** The record of the leaf, with its proof. */
+  leaf: BundledRecord;
+  steps: BundledStep[];
+}
+
 /** Everything that a third party needs to verify offline the course of a call, or of the calls of a case. */
 export interface Bundle {
   format: typeof BUNDLE_FORMAT;
@@ -44,6 +52,8 @@ export interface Bundle {
   /** Schema id → text of the Avro schema of values with that id. */
   schemas: Record<string, string>;
   checkpoint: string;
+  /** Absent without a leaf: in bundles of earlier releases, and of calls without a case. */
+  case?: BundledCase;
   /** The signing key of the checkpoint, as stated by the maker. A verifier uses the key that it trusts instead. */
   vkey: string;
 }

@@ -1,8 +1,12 @@
+import type { CaseCovered } from '@countersign/contracts';
 import { canonicalText } from '@countersign/contracts/canonical-text';
 import type { PlacedEvent } from '@countersign/domain/call/evolve';
 import { base64, strictBase64 } from '../bytes/base64.js';
+import { type ProvenCase, provenCase } from '../case/bundled-case.js';
+import { CASES_TREE } from '../case/case-hash.js';
 import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
+import { prefixedRecordLeaf } from '../record/record-leaf.js';
 import { verifyUnder } from '../record/record-proof.js';
 import { type Generation, headName } from '../record/tree-heads.js';
 import { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle.js';
@@ -24,10 +28,12 @@ export interface BundleReport {
   cosigned: TrustedCheckpoint['cosigned'];
   /** Trees that are not the original ones of their partitions, with the number of records in each. */
   generations: { tree: string; generation: Generation; records: number }[];
+  /** What the bundle proves about the completeness and order of its case; absent if it has no leaf of a case. */
+  case?: ProvenCase;
 }
 
 /** What a bundle is checked for, in this order. */
-export const BUNDLE_STEPS = ['format', 'checkpoint', 'key', 'schemas', 'records', 'subject', 'calls'] as const;
+export const BUNDLE_STEPS = ['format', 'checkpoint', 'key', 'schemas', 'records', 'subject', 'calls', 'case'] as const;
 export type BundleStep = (typeof BUNDLE_STEPS)[number];
 
 /** `step`: the first that failed; absent if the file is too broken to tell. */
@@ -99,8 +105,9 @@ function* readRecords(
   { records }: Bundle,
   signed: TrustedCheckpoint,
   { hashing, decoder }: BundlePlatform,
-): Stepwise<{ events: PlacedEvent[]; time_ms: number } | string> {
+): Stepwise<{ events: PlacedEvent[]; leaves: Uint8Array[]; time_ms: number } | string> {
   const events: PlacedEvent[] = [];
+  const leaves: Uint8Array[] = [];
   const seen = new Set<string>();
   let time_ms = 0;
   for (const record of records) {
@@ -114,9 +121,10 @@ function* readRecords(
     const event = readEvent(decoder, record, value);
     if (typeof event === 'string') return event;
     events.push(event);
+    leaves.push(hashing.prefixedLeaf(prefixedRecordLeaf({ ...record, value })));
     yield { proven: events.length, records: records.length };
   }
-  return { events, time_ms };
+  return { events, leaves, time_ms };
 }
 
 function* strangeCall(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<string | undefined> {
@@ -157,6 +165,8 @@ function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepw
   const call = yield* strangeCall(bundle, events);
   if (call !== undefined) return refused('calls', call);
   if (events.length === 0) return refused('records', 'the bundle has no records');
+  const of = bundle.case && caseOf(bundle, read, signed, platform);
+  if (typeof of === 'string') return refused('case', of);
   return {
     kind: 'verified',
     calls: bundle.calls,
@@ -166,7 +176,30 @@ function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepw
     checkpoint_root: base64(signed.root),
     cosigned: signed.cosigned,
     generations: generationsOf(bundle),
+    ...(of ? { case: of } : {}),
   };
+}
+
+/** What the leaf of the case proves, or why it proves nothing. */
+function caseOf(
+  { case: of, tenant_id }: Bundle,
+  { events, leaves }: { events: readonly PlacedEvent[]; leaves: readonly Uint8Array[] },
+  signed: TrustedCheckpoint,
+  { hashing, decoder }: BundlePlatform,
+): ProvenCase | string | undefined {
+  if (!of) return undefined;
+  const { leaf, steps } = of;
+  const value = strictBase64(leaf.value);
+  const verdict = verifyUnder(hashing, { ...leaf, value }, leaf.proof, signed);
+  if (verdict.kind === 'refused') return `${placeOf(leaf)}: ${verdict.reason}`;
+  const event = readEvent(decoder, leaf, value);
+  if (typeof event === 'string') return event;
+  if (event.event_type !== 'case_covered' || leaf.topic !== CASES_TREE) return `${placeOf(leaf)} is not the leaf of a case`;
+  const covered = event.event as unknown as CaseCovered;
+  if (covered.meta.tenant_id !== tenant_id) return 'the leaf is of a case of another tenant';
+  const isOther = (at: PlacedEvent) => at.event_type === 'tool_call_requested' && at.event.call.case_id !== covered.case_id;
+  if (events.some(isOther)) return 'the leaf is of another case than the calls';
+  return provenCase(hashing, covered, steps, leaves);
 }
 
 function generationsOf({ records }: Bundle): BundleReport['generations'] {

@@ -24,9 +24,12 @@ const TITLES: Record<Exclude<BundleStep, 'checkpoint'>, string> = {
   records: 'Records',
   subject: 'What the file is about',
   calls: 'Shown states of calls',
+  case: 'Records of the case',
 };
 /** In the order of the verifier. */
-const AFTER_WITNESSES = ['key', 'schemas', 'records', 'subject', 'calls'] as const;
+const AFTER_WITNESSES = ['key', 'schemas', 'records', 'subject', 'calls', 'case'] as const;
+/** The last step needs a leaf of the case, which not every bundle has. */
+const afterWitnesses = (bundle: Bundle) => AFTER_WITNESSES.filter((id) => id !== 'case' || bundle.case !== undefined);
 
 const WHOLE = 'It has every member of the format, and no other that a reader could mistake for evidence.';
 const INCOMPLETE =
@@ -58,7 +61,7 @@ const BEFORE: BundleProgress = { proven: 0, records: 0 };
 /** Verifies a bundle, with pauses: everything that `countersign verify` checks, told step by step. */
 export function* verifiedBundle(bundle: Bundle, terms: BundleTerms): Generator<BundleProgress, Verification, void> {
   const chosen = chooseTrust(terms.crypto, terms.pinned, String(bundle.vkey), terms.by);
-  if (!('trust' in chosen)) return refused([chosen, ...rest('format')]);
+  if (!('trust' in chosen)) return refused([chosen, ...rest('format', bundle)]);
   const { trust } = chosen;
   yield BEFORE;
   const { opened, step: signature } = openedWith(String(bundle.checkpoint), trust);
@@ -79,21 +82,22 @@ function ended(signed: Signed, verdict: BundleVerdict, before: readonly Step[]):
   return verdict.kind === 'refused' || isRefused(steps) ? refused(steps) : conclusion(verdict, signed, steps);
 }
 
-function rest(from: 'format' | 'checkpoint'): Step[] {
+function rest(from: 'format' | 'checkpoint', bundle: Bundle): Step[] {
   const signed = [skipped('checkpoint', 'Signature of the checkpoint'), skipped('witnesses', 'Witnesses')];
-  const after = AFTER_WITNESSES.map((id) => skipped(`file-${id}`, TITLES[id]));
+  const after = afterWitnesses(bundle).map((id) => skipped(`file-${id}`, TITLES[id]));
   return [...(from === 'format' ? [skipped('format', TITLES.format)] : []), ...signed, ...after];
 }
 
 function told(bundle: Bundle, { chosen: { step: key }, opened, signature, cosignatures }: Signed, verdict: BundleVerdict): Step[] {
   const stopped = verdict.kind === 'refused' ? (verdict.step ?? 'format') : undefined;
   const reason = verdict.kind === 'refused' ? sentence(verdict.reason) : '';
-  if (stopped === 'format') return [key, failed('format', TITLES.format, reason), ...rest('checkpoint')];
+  if (stopped === 'format') return [key, failed('format', TITLES.format, reason), ...rest('checkpoint', bundle)];
   const format = proven('format', TITLES.format, WHOLE);
-  if (!opened) return [key, format, signature, ...rest('checkpoint').slice(1)];
+  if (!opened) return [key, format, signature, ...rest('checkpoint', bundle).slice(1)];
   const witnesses = witnessStep(cosignatures, true);
-  const end = stopped === 'checkpoint' ? -1 : stopped === undefined ? AFTER_WITNESSES.length : AFTER_WITNESSES.indexOf(stopped);
-  const after = AFTER_WITNESSES.map((id, at) => {
+  const ids = afterWitnesses(bundle);
+  const end = stopped === 'checkpoint' ? -1 : stopped === undefined ? ids.length : ids.indexOf(stopped);
+  const after = ids.map((id, at) => {
     if (at > end) return skipped(`file-${id}`, TITLES[id]);
     return at === end ? failed(`file-${id}`, TITLES[id], reason) : proven(`file-${id}`, TITLES[id], saying(id, bundle));
   });
@@ -114,6 +118,8 @@ function saying(id: (typeof AFTER_WITNESSES)[number], bundle: Bundle): string {
       return `Every record is of the tenant and of ${'call_id' in bundle.subject ? 'the call' : 'the case'} that the file names.`;
     case 'calls':
       return `${count(bundle.calls.length, 'call')}: status, rulings, viewers and votes were computed here from the records, and are the same.`;
+    case 'case':
+      return 'The records add up to the hash and the number that the leaf of the case has in the signed tree of cases.';
   }
 }
 
@@ -127,8 +133,13 @@ function conclusion(report: BundleReport, { chosen, cosignatures, continuity }: 
     cosigned: cosignatures.found,
     continuity,
     also: ['The state of each call, its rulings, who saw the request and who voted how follow from these records.'],
-    left_open: [INCOMPLETE, ...report.generations.map(restarted)],
+    left_open: [leftOpen(report), ...report.generations.map(restarted)],
   });
+}
+
+function leftOpen({ case: of }: BundleReport): string {
+  if (!of || of.outside > 0) return INCOMPLETE;
+  return `What came after cut ${of.cut}: up to there all ${count(of.records, 'record')} of the case are in the file. Also what the owner of the log and its signer left out from the start; \`countersign monitor\` looks for that.`;
 }
 
 const restarted = ({ tree, generation: { base_offset, decision } }: BundleReport['generations'][number]): string =>
