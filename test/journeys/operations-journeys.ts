@@ -172,12 +172,45 @@ export function describeOperations(at: JourneyWorld, folder: string): void {
       expect((await agent.callUntil(asked.call_id, ({ status }) => status !== 'pending_approval')).status).toMatch(/running|succeeded/);
     });
 
-    test('the report of gaps names fields without a rule and uses of propose_write', async () => {
+    test('a row that no table knows refuses a list, or is left out with a warning where the rule of the list says so', async () => {
+      const each = [
+        ...['shortage_id', 'status', 'external_url', 'required', 'available', 'missing', 'supplier'].map((name) => ({
+          from: `/${name}`,
+          to: `/${name}`,
+        })),
+        { from: '/product', to: '/product', lookup_back: 'products' },
+      ];
+      const publish = async (more: object) => {
+        const results = [
+          { from: '/items', to: '/items', each, ...more },
+          { from: '/next_cursor', to: '/next_cursor' },
+        ];
+        const mapping = {
+          mode: 'strict',
+          inputs: [{ from: '/limit', to: '/limit' }],
+          results,
+          tables: { products: { w_a: 'p_widget_a' } },
+        };
+        expect((await at.admin.request('PUT', '/v1/mappings/list_shortages', mapping)).status).toBe(200);
+      };
+      const unknown = '/items/0/product "p_crate" is not a value of the table products';
+      await publish({});
+      const refused = await call('list_shortages', {});
+      expect(refused).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR', message: expect.stringContaining(unknown) } });
+      await publish({ skip_unknown: true });
+      const listed = await call('list_shortages', {});
+      expect(listed).toMatchObject({ status: 'succeeded', output: { items: [{ product: 'w_a', missing: 260 }], next_cursor: null } });
+      expect(listed.warnings).toEqual([`/items: 1 of 2 items are left out: ${unknown}`]);
+      expect((await at.admin.request('DELETE', '/v1/mappings/list_shortages')).status).toBe(204);
+    });
+
+    test('the report of gaps names fields without a rule, rows that were left out and uses of propose_write', async () => {
       const permissive = { mode: 'permissive', inputs: [{ from: '/supplier', to: '/supplier' }] };
       expect((await at.admin.request('PUT', '/v1/mappings/create_purchase_order', permissive)).status).toBe(200);
       expect(await call('create_purchase_order', { ...order, delivery_date: '2099-09-01' })).toMatchObject({ status: 'succeeded' });
       const { code, output } = await countersign({}, 'gaps', '--url', at.platform.base, '--key', at.admin.key);
       expect([code, output]).toEqual([0, expect.stringMatching(/1 {2}create_purchase_order \/line_items\n/)]);
+      expect(output).toMatch(/1 {2}list_shortages \/items, table products\n/);
       expect(output).toMatch(/1 {2}update supplier payment_terms/);
       expect((await at.admin.request('DELETE', '/v1/mappings/create_purchase_order')).status).toBe(204);
     });

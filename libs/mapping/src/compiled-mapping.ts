@@ -16,9 +16,7 @@ export class CompiledMapping {
     this.inputs = new CompiledSide(inputs);
     const back = results === 'inverse' ? inverseOf(inputs) : results;
     this.results = Array.isArray(back) ? new CompiledSide(back) : undefined;
-    const turned = Object.entries(tables).map(
-      ([name, table]) => [name, new Map(Object.entries(table).map(([key, value]) => [JSON.stringify(value), key]))] as const,
-    );
+    const turned = Object.entries(tables).map(([name, table]) => [name, turnedTable(table)] as const);
     this.tables = { forward: tables, back: Object.fromEntries(turned) };
   }
 
@@ -34,4 +32,9 @@ export class CompiledMapping {
   toAgent(result: unknown, happened = false): Promise<Mapped> | undefined {
     return this.results?.map(result, happened && this.unmapped === 'refuse' ? 'leave_out' : this.unmapped, this.tables);
   }
+}
+
+/** Keys by their value, as JSON and as text: the JSON of a number is its text, that of a text has quotes. */
+function turnedTable(table: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(table).map(([key, value]) => [JSON.stringify(value), key]));
 }

@@ -3,7 +3,7 @@ import { asCommands, outOfCommands } from './commands.js';
 import { Coverage, pointerOf } from './coverage.js';
 import { convertDate } from './date.js';
 import { convertDecimal } from './decimal.js';
-import { MappingFault, type MappingIssue, type MappingRule } from './definition.js';
+import { MappingFault, type MappingIssue, type MappingRule, UnknownEntry } from './definition.js';
 import { Expression } from './expression.js';
 import { define, isRecord, joined, partsOf, putAt, valueAt } from './pointer.js';
 
@@ -28,10 +28,14 @@ interface Run {
   unmapped: Unmapped;
   tables: Tables;
   issues: MappingIssue[];
+  /** How many of the issues are values that a table does not have. */
+  unknown: number;
   warnings: string[];
 }
 
 const ITEMS_MAX = 10_000;
+/** So many items that are left out are named. */
+const NAMED_MAX = 5;
 const ITEMS_A_TURN = 20;
 
 class CompiledRule {
@@ -54,6 +58,7 @@ class CompiledRule {
       if (value !== undefined) putAt(target, this.to, value);
     } catch (fault) {
       if (!(fault instanceof MappingFault)) throw fault;
+      if (fault instanceof UnknownEntry) run.unknown++;
       run.issues.push({ path, message: fault.message });
     }
   }
@@ -82,13 +87,13 @@ class CompiledRule {
   private entry(table: Record<string, unknown>, name: string, value: unknown): unknown {
     const key = String(value);
     if ((typeof value !== 'string' && typeof value !== 'number') || !Object.hasOwn(table, key))
-      throw new MappingFault(`${JSON.stringify(value)?.slice(0, 100)} is not in the table ${name}`);
+      throw new UnknownEntry(`${JSON.stringify(value)?.slice(0, 100)} is not in the table ${name}`);
     return table[key];
   }
 
   private key(table: ReadonlyMap<string, string>, name: string, value: unknown): string {
-    const key = table.get(JSON.stringify(value));
-    if (key === undefined) throw new MappingFault(`${JSON.stringify(value)?.slice(0, 100)} is not a value of the table ${name}`);
+    const key = table.get(JSON.stringify(value)) ?? table.get(inOtherType(value));
+    if (key === undefined) throw new UnknownEntry(`${JSON.stringify(value)?.slice(0, 100)} is not a value of the table ${name}`);
     return key;
   }
 
@@ -97,14 +102,43 @@ class CompiledRule {
     if (!Array.isArray(value)) throw new MappingFault('is neither a list nor an object');
     if (value.length > ITEMS_MAX) throw new MappingFault(`has more than ${ITEMS_MAX} items`);
     const items: unknown[] = [];
+    const left_out: MappingIssue[] = [];
     for (const [i, item] of value.entries()) {
       // Expressions on a long list take a while: yield so that other work can run.
       if (i % ITEMS_A_TURN === ITEMS_A_TURN - 1) await nextTurn();
-      if (isRecord(item)) items.push(await side.record(item, joined(path, i), run));
-      else run.issues.push({ path: joined(path, i), message: 'is not an object' });
+      if (!isRecord(item)) {
+        run.issues.push({ path: joined(path, i), message: 'is not an object' });
+        continue;
+      }
+      const own: Run = { ...run, issues: [], unknown: 0, warnings: [] };
+      const mapped = await side.record(item, joined(path, i), own);
+      const [first] = own.issues;
+      if (this.rule.skip_unknown && first && own.unknown === own.issues.length) left_out.push(first);
+      else items.push(mergedInto(run, own, mapped));
     }
+    if (left_out.length > 0) run.warnings.push(leftOut(path, value.length, left_out));
     return items;
   }
+}
+
+const WHOLE = /^\d{1,15}$/;
+
+/** A system may write the same id as a number and as a text. */
+function inOtherType(value: unknown): string {
+  return typeof value === 'string' && WHOLE.test(value) ? value : JSON.stringify(String(value));
+}
+
+function mergedInto(run: Run, own: Run, mapped: unknown): unknown {
+  run.issues.push(...own.issues);
+  run.unknown += own.unknown;
+  run.warnings.push(...own.warnings);
+  return mapped;
+}
+
+function leftOut(path: string, among: number, items: readonly MappingIssue[]): string {
+  const named = items.slice(0, NAMED_MAX).map(({ path: at, message }) => `${at} ${message}`);
+  const more = items.length > NAMED_MAX ? ['…'] : [];
+  return `${path}: ${items.length} of ${among} items are left out: ${[...named, ...more].join('; ')}`;
 }
 
 /** The rules of one direction, compiled once. */
@@ -119,7 +153,7 @@ export class CompiledSide {
   }
 
   async map(document: unknown, unmapped: Unmapped, tables: Tables): Promise<Mapped> {
-    const run: Run = { document, unmapped, tables, issues: [], warnings: [] };
+    const run: Run = { document, unmapped, tables, issues: [], unknown: 0, warnings: [] };
     if (!isRecord(document)) return { value: {}, issues: [{ path: '', message: 'is not an object' }], warnings: [] };
     const value = await this.record(document, '', run);
     return { value, issues: run.issues, warnings: run.warnings };

@@ -38,6 +38,8 @@ export interface MappingRule {
   decimal?: { from: NumberForm; to: NumberForm } | undefined;
   /** Maps the items of a list, or the fields of an object. */
   each?: MappingRule[] | undefined;
+  /** Of a list in `results`: leaves out items with an id that no table has, with a warning. Absent: one such item refuses the whole result. */
+  skip_unknown?: true | undefined;
   as?: CommandForm | undefined;
   /** Extracts a list from such commands. */
   out_of?: CommandForm | undefined;
@@ -68,3 +70,6 @@ export interface MappingIssue {
 
 /** A fault found by a step; `MappingFault.issue` adds the place. */
 export class MappingFault extends Error {}
+
+/** A value that a table does not have. */
+export class UnknownEntry extends MappingFault {}

@@ -28,6 +28,7 @@ function stepFaults(rule: MappingRule, tables: ReadonlySet<string>): string[] {
   if (rule.date) faults.push(dateFormFault(rule.date.from), dateFormFault(rule.date.to));
   if (rule.decimal) faults.push(numberFormFault(rule.decimal.from), numberFormFault(rule.decimal.to));
   if (rule.value !== undefined) faults.push(expressionFault(rule.value));
+  if (rule.skip_unknown && !rule.each) faults.push('skip_unknown needs each');
   return faults.filter((fault) => fault !== undefined);
 }
 
@@ -62,6 +63,14 @@ function ruleFaults(rules: readonly MappingRule[], at: string, known: Known, dep
   return [...own, ...clashes(rules, at)];
 }
 
+/** What agents send is never left out. */
+function skips(rules: readonly MappingRule[], at: string): MappingIssue[] {
+  return rules.flatMap(({ skip_unknown, each }, i) => [
+    ...(skip_unknown ? [{ path: `${at}/${i}/skip_unknown`, message: 'is for lists of results alone' }] : []),
+    ...(each ? skips(each, `${at}/${i}/each`) : []),
+  ]);
+}
+
 function usesBack(rules: readonly MappingRule[]): string[] {
   return rules.flatMap((rule) => [
     ...(rule.lookup_back === undefined ? [] : [rule.lookup_back]),
@@ -73,7 +82,7 @@ function usesBack(rules: readonly MappingRule[]): string[] {
 export function definitionFaults(definition: MappingDefinition): MappingIssue[] {
   const tables = new Set(Object.keys(definition.tables ?? {}));
   const known: Known = { tables, left: { rules: RULES_MAX } };
-  const faults = ruleFaults(definition.inputs, '/inputs', known, 0);
+  const faults = [...ruleFaults(definition.inputs, '/inputs', known, 0), ...skips(definition.inputs, '/inputs')];
   if (Array.isArray(definition.results)) faults.push(...ruleFaults(definition.results, '/results', known, 0));
   if (faults.length > 0) return faults;
   const back = definition.results === 'inverse' ? inverseOf(definition.inputs, '/inputs') : (definition.results ?? []);

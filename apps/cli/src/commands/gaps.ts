@@ -7,6 +7,7 @@ const CALLS_DEFAULT = 5_000;
 const PAGE = 500;
 const NOVEL = 'propose_write';
 const UNMAPPED = /^(\/\S*) is not mapped and was passed on/;
+const LEFT_OUT = /^(\/\S*): (\d+) of \d+ items are left out: \S+ .* is not (?:a value of|in) the table ([\w.-]+)/;
 const options = { url: { type: 'string' }, key: { type: 'string' }, calls: { type: 'string', default: String(CALLS_DEFAULT) } } as const;
 
 interface ListedCall {
@@ -29,22 +30,25 @@ async function* newest<T>(api: Api, query: string, calls_max: number): AsyncGene
   }
 }
 
-const counted = (counts: Map<string, number>, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+const counted = (counts: Map<string, number>, what: string, times = 1): void => void counts.set(what, (counts.get(what) ?? 0) + times);
 
 /** The most frequent first, made safe for a terminal. */
 const linesOf = (counts: ReadonlyMap<string, number>): string[] =>
   [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([what, count]) => `  ${String(count).padStart(6)}  ${inert(what)}`);
 
-/** Fields that permissive mappings passed on; numbers of list items do not matter. */
+/** Fields that permissive mappings passed on, and rows that lists left out; numbers of list items do not matter. */
 async function unmapped(api: Api, calls_max: number): Promise<string[]> {
-  const counts = new Map<string, number>();
+  const [passed_on, left_out] = [new Map<string, number>(), new Map<string, number>()];
   for await (const { tool, warnings } of newest<ListedCall>(api, 'fields=tool,warnings', calls_max))
     for (const warning of warnings ?? []) {
       const [, path] = UNMAPPED.exec(warning) ?? [];
-      if (path !== undefined) counted(counts, `${tool} ${path.replaceAll(/\/\d+(?=\/|$)/g, '/*')}`);
+      if (path !== undefined) counted(passed_on, `${tool} ${path.replaceAll(/\/\d+(?=\/|$)/g, '/*')}`);
+      const [, list, rows, table] = LEFT_OUT.exec(warning) ?? [];
+      if (rows !== undefined) counted(left_out, `${tool} ${list}, table ${table}`, Number(rows));
     }
-  if (counts.size === 0) return ['No field was passed on without a rule: the mappings may be strict.'];
-  return ['Fields without a rule, which strict mappings would refuse:', ...linesOf(counts)];
+  const rows = left_out.size === 0 ? [] : ['Rows that lists left out, because a table has no such id:', ...linesOf(left_out)];
+  if (passed_on.size === 0) return ['No field was passed on without a rule: the mappings may be strict.', ...rows];
+  return ['Fields without a rule, which strict mappings would refuse:', ...linesOf(passed_on), ...rows];
 }
 
 /** What agents do by the generic write. */

@@ -26,6 +26,10 @@ const rule = z
     get each() {
       return z.array(rule).max(200).optional();
     },
+    skip_unknown: z
+      .literal(true)
+      .optional()
+      .describe('of a list in results: leaves out items with an id that no table has, with a warning'),
     as: commands.optional(),
     out_of: commands.optional(),
     value: z.string().min(1).max(4000).optional().describe('JSONata'),
