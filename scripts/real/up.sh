@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# up.sh: starts Kafka, the registry, Postgres, Redis, S3, a mail server and Tryton side by side (what runs already is left alone) and prints the environment for
+# up.sh: starts the real parts side by side (what runs already is left alone), builds the verifier in Go, and prints the environment for
 # the tests on them: eval "$(bash scripts/real/up.sh)". A part that cannot start is tried once more without its files; exit 1 names each that still cannot.
 source "$(dirname "$0")/part.sh"
 out=$(mktemp -d "$DIR/up.XXXXXX")
 trap 'rm -rf "$out"' EXIT
-parts='kafka registry postgres redis s3 mail tryton'
+parts='kafka registry postgres redis s3 mail tryton go'
 declare -A pids
 for part in $parts; do
   bash "$here/$part.sh" up >"$out/$part" &
