@@ -6,6 +6,22 @@ export { endpointAsks, HttpRuntime, type HttpRuntimeOptions } from './http/http-
 export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';
+export { upstreamOutputSchema } from './mcp/output-schema.js';
+export type {
+  ListedTool,
+  Listing,
+  ListingFault,
+  RefusedTool,
+  ToolHints,
+  UpstreamContent,
+  UpstreamCredentials,
+  UpstreamEvents,
+  UpstreamOutput,
+  UpstreamPlace,
+  UpstreamRun,
+  UpstreamSessions,
+  UpstreamTarget,
+} from './mcp/upstream.js';
 export { identityOf, isKnownDead, type ProcessIdentity } from './process-identity.js';
 export { type Ask, asksOf, type Implausible, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from './runtime.js';
 export { errorOf, messageOf, reasonOf } from './thrown-error.js';
