@@ -6,8 +6,10 @@ export { endpointAsks, HttpRuntime, type HttpRuntimeOptions } from './http/http-
 export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';
+export { McpRuntime, type McpRuntimeOptions } from './mcp/mcp-runtime.js';
 export { upstreamOutputSchema } from './mcp/output-schema.js';
 export type {
+  CalledTool,
   ListedTool,
   Listing,
   ListingFault,

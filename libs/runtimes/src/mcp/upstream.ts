@@ -54,6 +54,9 @@ export interface ListedTool {
   readonly annotations?: ToolHints;
 }
 
+/** A tool as it is called: by the name at its server. */
+export type CalledTool = Pick<ListedTool, 'name' | 'input_schema'>;
+
 /** A tool of a listing that is not offered, because it breaks a bound or the protocol. */
 export interface RefusedTool {
   /** Its name, cut to 200 characters; empty if it has none. */
@@ -110,11 +113,12 @@ export interface UpstreamSessions {
   /** The tools of a server. Never rejects. */
   list(target: UpstreamTarget, signal: AbortSignal): Promise<Listing>;
   /**
-   * Calls a tool by its exact name at the server, at most once: a lost answer is never resent.
+   * Calls a tool by its exact name at the server, at most once: a lost answer is never resent. Its schema says which inputs the server
+   * wants as headers, too.
    * @throws ToolError: with effect `none` if the request was certainly not handed over or the server refused it before it ran the tool,
    * otherwise with effect `unknown`
    */
-  call(target: UpstreamTarget, tool: string, inputs: unknown, run: UpstreamRun): Promise<UpstreamOutput>;
+  call(target: UpstreamTarget, tool: CalledTool, inputs: unknown, run: UpstreamRun): Promise<UpstreamOutput>;
   /** Closes the sessions of an upstream that was removed or has a newer revision. Running calls may end first. */
   release(tenant_id: string, upstream: string, below_revision: number): void;
   /** Why no upstream of this kind can be used here, for readiness and reports. Undefined: it can. */
