@@ -1,9 +1,11 @@
 import type { AddressRules, UrlFault } from './address-rules.js';
 import { type ResolveAll, systemResolver } from './checked-lookup.js';
 import { type Exchanged, failed, type OutboundAnswer, type OutboundFault, type OutboundRequest } from './exchange.js';
+import { type OpenAnswer, openStream, type StreamRequest } from './open-stream.js';
 import { Proxies } from './proxies.js';
 import type { Ways } from './route.js';
 import { singleRequest } from './single-request.js';
+import { openTunnel, type Tunnel } from './tunnel.js';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Headers that belong to their original host. */
@@ -48,6 +50,22 @@ export class OutboundDoor {
       if (next.origin !== url.origin) headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN.has(name)));
       address = next.href;
     }
+  }
+
+  /** Sends one request and returns its response before the body is read. A redirect is a response: none is followed. */
+  async open(request: StreamRequest): Promise<OpenAnswer | OutboundFault> {
+    const fault = this.rules.fault(request.url);
+    if (fault) return failed(fault.kind, fault.message);
+    const url = new URL(request.url);
+    url.hash = '';
+    return openStream(url, request, this.ways);
+  }
+
+  /** Connects to a host and port for bytes of another program, which encrypts them itself. The signal counts until the connection is made. */
+  async connect(host: string, port: number, signal: AbortSignal): Promise<Tunnel> {
+    const address = `https://${host}:${port}/`;
+    const fault = this.rules.fault(address);
+    return fault ? failed(fault.kind, fault.message) : openTunnel(new URL(address), this.ways, signal);
   }
 
   private redirected({ headers: { location = '' } }: OutboundAnswer, from: URL): URL | OutboundFault {
