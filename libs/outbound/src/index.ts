@@ -1,6 +1,6 @@
 export { AddressRules, type UrlFault } from './address-rules.js';
 export type { ResolveAll } from './checked-lookup.js';
-export type { Exchanged, OutboundAnswer, OutboundFault, OutboundRequest } from './exchange.js';
+export { type Exchanged, failed, type OutboundAnswer, type OutboundFault, type OutboundRequest } from './exchange.js';
 export type { OpenAnswer, StreamRequest } from './open-stream.js';
 export { OutboundDoor } from './outbound-door.js';
 export { PROXY_VARIABLES, Proxies, proxySettings } from './proxies.js';

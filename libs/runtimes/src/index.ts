@@ -6,7 +6,9 @@ export { endpointAsks, HttpRuntime, type HttpRuntimeOptions } from './http/http-
 export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';
+export { CommandHost } from './mcp/command-host.js';
 export { McpRuntime, type McpRuntimeOptions } from './mcp/mcp-runtime.js';
+export { McpSessions, type McpSessionsOptions } from './mcp/mcp-sessions.js';
 export { upstreamOutputSchema } from './mcp/output-schema.js';
 export type {
   CalledTool,
@@ -26,4 +28,6 @@ export type {
 } from './mcp/upstream.js';
 export { identityOf, isKnownDead, type ProcessIdentity } from './process-identity.js';
 export { type Ask, asksOf, type Implausible, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from './runtime.js';
+export { Sandbox, type SandboxMode } from './sandbox/sandbox.js';
+export { type UpstreamCommand, upstreamCommandsOf } from './sandbox/upstream-commands.js';
 export { errorOf, messageOf, reasonOf } from './thrown-error.js';

@@ -30,13 +30,13 @@ export function toolDoor(settings: Readonly<Record<string, string | undefined>>)
 /** One exchange, including its redirects. @throws ToolError */
 export async function exchange({ bytes_max, ...sent }: Sent, door: OutboundDoor, signal: AbortSignal): Promise<OutboundAnswer> {
   const answer = await door.exchange({ ...sent, answer: { bytes_max, when_larger: 'cut' }, signal });
-  if (answer.kind === 'failed') throw toolError(answer);
+  if (answer.kind === 'failed') throw toolErrorOfFault(answer);
   return answer;
 }
 
 const FOR_GOOD = /^(ENOTFOUND|CERT_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS)/;
 
-function toolError({ reason, message, code, unsent }: OutboundFault): ToolError {
+export function toolErrorOfFault({ reason, message, code, unsent }: OutboundFault): ToolError {
   switch (reason) {
     case 'not_a_url':
       return new ToolError('VALIDATION_ERROR', 'the address is not a URL', { effect: 'none' });

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { OutboundDoor } from '@countersign/outbound';
+import { isToolError, ToolError } from '@countersign/tool-kit';
+import type { Progress } from '@modelcontextprotocol/client';
+import type { CommandHost } from './command-host.js';
+import { Exchange } from './exchange.js';
+import { listingFault } from './listing-fault.js';
+import { LIST_BYTES_MAX, type McpSession, SessionNotOpened } from './mcp-session.js';
+import { UpstreamUnusable } from './not-started.js';
+import { outputOf } from './result-content.js';
+import { SecretMask } from './secrets.js';
+import { SessionOpener } from './session-opener.js';
+import { type SessionKey, SessionTable, type TableLimits } from './session-table.js';
+import type {
+  CalledTool,
+  Listing,
+  UpstreamEvents,
+  UpstreamOutput,
+  UpstreamPlace,
+  UpstreamRun,
+  UpstreamSessions,
+  UpstreamTarget,
+} from './upstream.js';
+import { notHandedOver, toolErrorOf } from './upstream-fault.js';
+
+/** Around a result: the envelope of its message, and reports of its progress. */
+const AROUND_RESULT_BYTES = 256 * 1024;
+const LISTING_MS = 60_000;
+
+export interface McpSessionsOptions {
+  readonly door: OutboundDoor;
+  readonly events: UpstreamEvents;
+  readonly commands: CommandHost;
+  readonly limits: TableLimits;
+}
+
+/** Sessions with MCP servers over HTTP and with processes of the installation's commands. */
+export class McpSessions implements UpstreamSessions {
+  private readonly table: SessionTable;
+  private readonly opener: SessionOpener;
+
+  constructor(private readonly options: McpSessionsOptions) {
+    this.table = new SessionTable(options.limits);
+    this.opener = new SessionOpener(options);
+  }
+
+  unavailable(kind: UpstreamPlace['kind']): string | undefined {
+    return kind === 'command' ? this.options.commands.fault : undefined;
+  }
+
+  async list(target: UpstreamTarget, signal: AbortSignal): Promise<Listing> {
+    const mask = new SecretMask(target.credentials);
+    const terms = { bytes_max: LIST_BYTES_MAX, bearer: target.credentials.bearer };
+    for (let renewals = 0; ; renewals++) {
+      const exchange = new Exchange({ ...terms, signal: AbortSignal.any([signal, AbortSignal.timeout(LISTING_MS)]) });
+      let session: McpSession | undefined;
+      try {
+        session = await this.sessionOf(target, exchange.signal);
+        return mask.json({ kind: 'complete', ...(await session.list(exchange, target.timeout_ms)) });
+      } catch (cause) {
+        if (this.isLost(session, exchange) && renewals === 0) continue;
+        const failed = listingFault(cause, exchange);
+        return { ...failed, reason: mask.text(failed.reason).slice(0, 500) };
+      }
+    }
+  }
+
+  async call(target: UpstreamTarget, tool: CalledTool, inputs: unknown, run: UpstreamRun): Promise<UpstreamOutput> {
+    const mask = new SecretMask(target.credentials);
+    for (let renewals = 0; ; renewals++) {
+      const terms = { bytes_max: target.max_output_bytes + AROUND_RESULT_BYTES, bearer: target.credentials.bearer, signal: run.signal };
+      const exchange = new Exchange(terms);
+      let session: McpSession | undefined;
+      try {
+        session = await this.sessionOf(target, run.signal);
+        const result = await session.call(exchange, tool, inputs, timeoutOf(target, run), (report) => progress(run, report));
+        return await outputOf(result, run);
+      } catch (cause) {
+        // The server knows no such session, so it has run nothing.
+        if (this.isLost(session, exchange) && renewals === 0) continue;
+        throw mask.error(errorOf(cause, exchange));
+      }
+    }
+  }
+
+  release(tenant_id: string, upstream: string, below_revision: number): void {
+    this.table.release(tenant_id, upstream, below_revision);
+  }
+
+  close(): Promise<void> {
+    return this.table.close();
+  }
+
+  private async sessionOf(target: UpstreamTarget, signal: AbortSignal): Promise<McpSession> {
+    const opening = this.table.get(keyOf(target), () => this.opener.open(target));
+    if (signal.aborted) throw notHandedOver('it was stopped before');
+    let stop: (() => void) | undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(notHandedOver('it was stopped while the session was opened'));
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    try {
+      return await Promise.race([opening, stopped]);
+    } finally {
+      if (stop) signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Whether the server has forgotten the session. It is not used again. */
+  private isLost(session: McpSession | undefined, { refusal }: Exchange): boolean {
+    if (!session?.has_id || !refusal) return false;
+    // Servers before the specification said so answer 400.
+    const is_lost = refusal.status === 404 || (refusal.status === 400 && /session/i.test(refusal.text));
+    if (is_lost) this.table.drop(session);
+    return is_lost;
+  }
+}
+
+/** @throws ToolError if there is no time left */
+function timeoutOf({ timeout_ms }: UpstreamTarget, { deadline_ms }: UpstreamRun): number {
+  const left_ms = Math.min(timeout_ms, deadline_ms - Date.now());
+  if (left_ms <= 0) throw notHandedOver('its deadline has passed');
+  return left_ms;
+}
+
+function errorOf(cause: unknown, exchange: Exchange): ToolError {
+  if (cause instanceof UpstreamUnusable)
+    return new ToolError('PROVIDER_ERROR', `the upstream cannot be used: ${cause.message}`, { effect: 'none', retryable: false });
+  if (cause instanceof SessionNotOpened) return withoutEffect(toolErrorOf(cause.cause, cause.exchange));
+  return isToolError(cause) ? cause : toolErrorOf(cause, exchange);
+}
+
+/** An error before the call was sent. */
+const withoutEffect = ({ code, message, more }: ToolError): ToolError => new ToolError(code, message, { ...more, effect: 'none' });
+
+function progress(run: UpstreamRun, { progress: done, total, message }: Progress): void {
+  const fraction = total !== undefined && total > 0 ? Math.min(Math.max(done / total, 0), 1) : 0;
+  run.progress(fraction, (message ?? '').slice(0, 200));
+}
+
+/** A tenant's secrets decide who it is at the server: a process with other ones is another process. */
+function keyOf({ tenant_id, upstream, revision, credentials }: UpstreamTarget): SessionKey {
+  const { user_id, env = {} } = credentials;
+  const variables = JSON.stringify(Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { tenant_id, upstream, revision, owner: JSON.stringify([user_id, createHash('sha256').update(variables).digest('base64')]) };
+}
