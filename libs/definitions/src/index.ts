@@ -4,4 +4,14 @@ export { NO_RATES, type RatesFile, readRates, type ToolRate } from './rates-file
 export { readDefinition } from './read-definition.js';
 export { DEFINITION_NAME, isDefinitionVersion, type SagaDefinitionRequest, sagaDefinition } from './saga-definition.js';
 export { bytesMaxOf, JSON_BYTES_MAX, type TextFormat, textValue } from './text-value.js';
+export {
+  type OverlayCompensation,
+  type OverlayReconcile,
+  overlayBinding,
+  overlayCompensation,
+  overlayReconcile,
+  overlayResource,
+  type ToolOverlay,
+  toolOverlay,
+} from './tool-overlay.js';
 export { YAML_BYTES_MAX, yamlValue } from './yaml-text.js';
