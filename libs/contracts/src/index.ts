@@ -82,6 +82,10 @@ export {
   type ToolRecord,
   type ToolSla,
   toolPatterns,
+  type UpstreamCall,
+  type UpstreamInput,
+  type UpstreamReconcile,
+  type UpstreamTie,
 } from './tool-record.js';
 export {
   ANSWERS_TO,

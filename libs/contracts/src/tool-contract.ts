@@ -149,6 +149,7 @@ const PINNED = [
   'provider',
   'protocol',
   'endpoint',
+  'upstream',
   'resources',
   'summary',
 ] as const satisfies readonly (keyof ToolContract)[];

@@ -33,6 +33,40 @@ export type SanitySeverity = 'warn' | 'block';
 /** 0 unaudited, 1 audited by its provider, 2 audited by a third party. */
 export type AuditStatus = 0 | 1 | 2;
 
+/** A value for an input of another call: a JSON Pointer below `/inputs` or `/output`, or `/attempt_key`; else a literal. */
+export type UpstreamInput = { from: string } | { literal?: unknown };
+
+/** A call of another tool of the same upstream. */
+export interface UpstreamCall {
+  /** The exact name at the upstream. */
+  tool: string;
+  inputs: Record<string, UpstreamInput>;
+}
+
+/** How an operator declared that the effect of a write can be found. */
+export interface UpstreamReconcile extends UpstreamCall {
+  /** CEL over `inputs`, `attempt_key` and `output`; true: the effect happened. */
+  matches: string;
+  /** No match means that it did not happen. */
+  is_complete: boolean;
+}
+
+/** The server that a tool comes from. */
+export interface UpstreamTie {
+  /** Name of the upstream in its tenant. */
+  server: string;
+  /** The exact name that is called there. */
+  tool: string;
+  /** Patterns of injection that were found in its texts. Absent: none. */
+  flags?: string[];
+  /** The input that is set to the key of the attempt; callers do not see it. Absent: none. */
+  key_input?: string;
+  /** Absent: a lost answer stays in doubt. */
+  reconcile?: UpstreamReconcile;
+  /** Absent: it cannot be undone. */
+  compensation?: UpstreamCall;
+}
+
 /** Optional declarations of a tool. An absent field was not declared; its meaning is in its comment. */
 export interface ToolRecord {
   /**
@@ -68,6 +102,8 @@ export interface ToolRecord {
   protocol?: 'in_process' | 'http' | 'mcp' | 'sandbox';
   /** The address of the tool; absent: local. Contains no credentials. */
   endpoint?: string;
+  /** Absent: it is of no upstream. */
+  upstream?: UpstreamTie;
   /** Absent: 0, unaudited. */
   audit_status?: AuditStatus;
   /** Version of the vocabulary used in its schemas. */

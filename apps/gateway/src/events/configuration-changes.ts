@@ -52,6 +52,8 @@ const items: ItemsOf = {
   tool_notice_told: null,
   tool_pin_set: tool,
   tool_policy_set: ({ tool }) => named('tool_policy_set', itemNames.tool_policy(tool)),
+  upstream_set: ({ upstream }) => named('upstream_set', itemNames.upstream(upstream)),
+  upstream_tool_classified: ({ upstream }) => named('upstream_tool_classified', itemNames.upstream(upstream)),
   usage_period_closed: ({ period }) => named('usage_period_closed', `usage_period/${period}`),
   user_delegation_set: ({ delegation_id, user_id }) => [
     { ...(named('user_delegation_set', itemNames.user_delegation(delegation_id))[0] as ChangedItem), owner: user_id },

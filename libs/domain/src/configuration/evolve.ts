@@ -1,4 +1,4 @@
-import type { EventMap } from '@countersign/contracts';
+import type { EventMap, TopicEvents } from '@countersign/contracts';
 import type { PlacedEvent } from '../call/evolve.js';
 import { revokeKey, setKey } from './kinds/api-keys.js';
 import { endSessions } from './kinds/browser-sessions.js';
@@ -24,12 +24,15 @@ import { setSignInLink, useSignInLink } from './kinds/sign-in-links.js';
 import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
 import { setOverride } from './kinds/tool-policies.js';
+import { classifyUpstreamTool, noteDefinition, noteListing, setUpstream } from './kinds/upstreams.js';
 import { closeUsagePeriod } from './kinds/usage-periods.js';
 import { setUserDelegation } from './kinds/user-delegations.js';
 import { setWebhook } from './kinds/webhooks.js';
 import { judgeChange } from './state/change-ledger.js';
 import type { ConfigurationState } from './state/configuration.js';
 import type { ConfigurationEvent } from './state/items.js';
+
+type CatalogEvent = TopicEvents['tool-registered']['event_type'];
 
 /**
  * The change that each event of `configuration-changed` makes. A new kind of configuration needs one file in `kinds/` and its lines here.
@@ -76,6 +79,15 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   usage_period_closed: closeUsagePeriod,
   saga_definition_set: setSagaDefinition,
   http_tool_set: setHttpTool,
+  upstream_set: setUpstream,
+  upstream_tool_classified: classifyUpstreamTool,
+};
+
+/** What executors announce: the change that each event of `tool-registered` makes. */
+const announced: { [T in CatalogEvent]: (state: ConfigurationState, event: EventMap[T]) => void } = {
+  tool_registered: register,
+  upstream_tool_listed: noteDefinition,
+  upstream_listed: noteListing,
 };
 
 /**
@@ -100,10 +112,11 @@ const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>(
  * ignored.
  */
 export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent): ConfigurationState {
-  if (at.event_type === 'tool_registered') {
+  if (at.event_type in announced) {
     if (at.offset <= state.catalog_offset) return state;
     state.catalog_offset = at.offset;
-    register(state, at.event);
+    const announce = announced[at.event_type as CatalogEvent] as (state: ConfigurationState, event: unknown) => void;
+    announce(state, at.event);
     return state;
   }
   if (at.topic !== 'configuration-changed' || at.offset <= state.config_offset) return state;

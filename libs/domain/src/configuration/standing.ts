@@ -1,5 +1,6 @@
 import type { VersionState } from '@countersign/contracts';
 import { type Evaluation, type LifecycleEntry, passes, versionKey } from '../registry/record.js';
+import { upstreamToolNamed } from './kinds/upstreams.js';
 import type { ConfigurationState, TenantConfiguration } from './state/configuration.js';
 import type { ToolVersion } from './state/tools.js';
 
@@ -8,7 +9,17 @@ export function suspension(state: ConfigurationState, tenant_id: string, tool: T
   const part = state.by_tenant.get(tenant_id);
   const agreed = part && part.pins.size > 0 ? (part.pins.get(versionKey(tool.name, tool.version)) ?? tool.first_pin) : tool.first_pin;
   if (tool.pin !== agreed) return 'its contract is not the one that callers agreed to';
+  const fault = tool.contract.upstream && offUpstream(part, tool, tool.contract.upstream.server);
+  if (fault !== undefined) return fault;
   return state.adapter_pins.size === 0 ? undefined : offPin(state, tool);
+}
+
+/** Why a version of an upstream's tool does not run; undefined: it is the one that stands. */
+function offUpstream(part: TenantConfiguration | undefined, { name, version }: ToolVersion, server: string): string | undefined {
+  const stands = upstreamToolNamed(part, server, name);
+  if (!stands) return `its upstream ${server} has no tool of this name`;
+  if (stands.version !== version) return `${stands.version} is the version of this upstream tool that counts`;
+  return stands.state === 'suspended' || stands.state === 'gone' ? stands.why : undefined;
 }
 
 function offPin(state: ConfigurationState, { runs_on }: ToolVersion): string | undefined {

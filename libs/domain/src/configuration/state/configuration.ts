@@ -1,5 +1,6 @@
 import { NO_RECORD_OFFSET } from '@countersign/contracts';
 import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../../registry/record.js';
+import type { Upstream, UpstreamListing } from '../../upstream/state.js';
 import type {
   ApiKey,
   Delegation,
@@ -61,6 +62,10 @@ export interface TenantConfiguration {
   saga_definitions?: SagaDefinitions;
   /** By `tool@version`: tools at endpoints of the tenant. Absent: there was none. */
   http_tools?: Map<string, HttpTool>;
+  /** By name, removed ones included. Absent: there was none. */
+  upstreams?: Map<string, Upstream>;
+  /** By upstream: what is known of its tools. Absent: nothing was recorded. */
+  upstream_listings?: Map<string, UpstreamListing>;
   /** Tool name → its registered versions, newest first: tools that only this tenant has. Absent: there is none. */
   tools?: Map<string, ToolVersion[]>;
   bundles: BundleShelf;

@@ -43,6 +43,8 @@ export const itemNames = {
   person_link: (link_id: string) => `person_link/${link_id}`,
   retention: 'retention',
   http_tool: (tool: string, version: string) => `http_tool/${tool}@${version}`,
+  upstream: (name: string) => `upstream/${name}`,
+  upstream_tool: (upstream: string, tool: string) => `upstream_tool/${upstream}/${encodeURIComponent(tool)}`,
   saga_definition: (name: string, version: string) => `saga_definition/${name}@${version}`,
   /** Moves with each new version of each saga definition. */
   saga_definitions: 'saga_definitions',
@@ -106,5 +108,7 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   damage_accepted: none,
   usage_period_closed: none,
   http_tool_set: ({ tool, version }) => [{ item: itemNames.http_tool(tool, version) }],
+  upstream_set: ({ upstream, removed }) => [{ item: itemNames.upstream(upstream), removed }],
+  upstream_tool_classified: ({ upstream, tool }) => [{ item: itemNames.upstream_tool(upstream, tool) }],
   saga_definition_set: ({ name, version }) => [{ item: itemNames.saga_definition(name, version), member_of: itemNames.saga_definitions }],
 };

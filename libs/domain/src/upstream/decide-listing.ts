@@ -1,0 +1,184 @@
+import type { UpstreamListed, UpstreamToolListed } from '@countersign/contracts';
+import { definitionDigest } from './contract.js';
+import { evolveDefinition, evolveListing, listingChars } from './listing.js';
+import type { SeenTool, UpstreamDefinition, UpstreamListing } from './state.js';
+
+/** Bounds of what upstreams may fill. Sizes are characters of JSON: every service has the definitions in memory. */
+export const UPSTREAM_BOUNDS = {
+  upstreams: 20,
+  /** Of one upstream. */
+  tools: 200,
+  /** Of all upstreams of a tenant. */
+  tools_of_tenant: 1_000,
+  definition_chars: 20_000,
+  /** Definitions of all upstreams of a tenant. */
+  chars_of_tenant: 8_000_000,
+  /** Names that an upstream ever listed at one place, those of gone tools included. */
+  names: 1_000,
+  /** Recorded for one revision: an upstream that changes its tools at each listing must not fill the log. */
+  recorded_chars: 4_000_000,
+  refused_told: 100,
+  text_chars: 200,
+} as const;
+
+/** What a listing found. */
+export interface ListingSeen {
+  upstream: string;
+  revision: number;
+  place_revision: number;
+  listed_at_ms: number;
+  executor_id: string;
+  result:
+    | {
+        kind: 'complete';
+        definitions: readonly UpstreamDefinition[];
+        refused: readonly { tool: string; reason: string }[];
+        server: string | null;
+        protocol_version: string | null;
+      }
+    | { kind: 'failed'; fault: string; reason: string };
+}
+
+/** What the other upstreams of the tenant leave. */
+export interface ListingRoom {
+  tools: number;
+  chars: number;
+}
+
+type Definition = Omit<UpstreamToolListed, 'meta'>;
+type Listed = Omit<UpstreamListed, 'meta'>;
+
+/** Records of a listing that says something new; the listing is the last. */
+export interface ListingRecords {
+  definitions: Definition[];
+  listed: Listed;
+}
+
+type Refused = { tool: string; reason: string };
+interface Candidate {
+  definition: UpstreamDefinition;
+  digest: string;
+  json: string;
+}
+
+/** The room that a tenant's other upstreams leave to one of them. */
+export function roomBeside(listings: Iterable<UpstreamListing>, upstream: string): ListingRoom {
+  let { tools_of_tenant: tools, chars_of_tenant: chars } = UPSTREAM_BOUNDS as { tools_of_tenant: number; chars_of_tenant: number };
+  for (const listing of listings) {
+    if (listing.upstream === upstream) continue;
+    tools -= [...listing.tools.values()].filter(({ is_gone }) => !is_gone).length;
+    for (const definition of listing.definitions.values()) chars -= JSON.stringify(definition).length;
+  }
+  return { tools: Math.max(0, tools), chars: Math.max(0, chars) };
+}
+
+/** The tools that are taken: known ones first, then by name, so that new tools never push out those that are in use. */
+function taken(candidates: readonly Candidate[], known: ReadonlyMap<string, SeenTool>, room: ListingRoom) {
+  const isNew = ({ definition: { name } }: Candidate) => Number(!known.has(name));
+  const order = candidates.toSorted((a, b) => isNew(a) - isNew(b) || (a.definition.name < b.definition.name ? -1 : 1));
+  const tools: Candidate[] = [];
+  const refused: Refused[] = [];
+  const tools_max = Math.min(UPSTREAM_BOUNDS.tools, room.tools);
+  let chars = 0;
+  let names = known.size;
+  for (const candidate of order) {
+    const { definition, json } = candidate;
+    const refuse = (reason: string) => refused.push({ tool: definition.name, reason });
+    if (json.length > UPSTREAM_BOUNDS.definition_chars) refuse(`it has more than ${UPSTREAM_BOUNDS.definition_chars} characters`);
+    else if (tools.length >= tools_max) refuse(`at most ${tools_max} tools are taken`);
+    else if (chars + json.length > room.chars) refuse(`the tools of a tenant have at most ${UPSTREAM_BOUNDS.chars_of_tenant} characters`);
+    else if (isNew(candidate) && names >= UPSTREAM_BOUNDS.names) refuse(`the upstream had more than ${UPSTREAM_BOUNDS.names} names`);
+    else {
+      tools.push(candidate);
+      chars += json.length;
+      names += isNew(candidate);
+    }
+  }
+  return { tools, refused };
+}
+
+const cut = (text: string): string =>
+  text.length > UPSTREAM_BOUNDS.text_chars ? `${text.slice(0, UPSTREAM_BOUNDS.text_chars - 1)}…` : text;
+
+/** Refused tools that are known come first: that they exist counts. */
+function told(refused: readonly Refused[], known: ReadonlyMap<string, SeenTool>): Refused[] {
+  const order = refused.toSorted((a, b) => Number(known.has(b.tool)) - Number(known.has(a.tool)));
+  const shown = order
+    .slice(0, UPSTREAM_BOUNDS.refused_told)
+    .map(({ tool, reason }) => ({ tool: known.has(tool) ? tool : cut(tool), reason: cut(reason) }));
+  const more = order.length - shown.length;
+  return more > 0 ? [...shown, { tool: '', reason: `${more} more tools are refused` }] : shown;
+}
+
+const around = ({ upstream, revision, place_revision, listed_at_ms, executor_id }: ListingSeen) => ({
+  upstream,
+  revision,
+  place_revision,
+  listed_at_ms,
+  executor_id,
+});
+
+function failed(seen: ListingSeen, fault: string, reason: string): Listed {
+  const nothing = { tools: [], refused: [], server: null, protocol_version: null };
+  return { ...around(seen), complete: false, fault, reason: cut(reason), ...nothing };
+}
+
+function recordsOf(before: UpstreamListing | undefined, seen: ListingSeen, room: ListingRoom): ListingRecords {
+  const { result, upstream, revision, executor_id, listed_at_ms } = seen;
+  if (result.kind === 'failed') return { definitions: [], listed: failed(seen, result.fault, result.reason) };
+  const at_place = before?.place_revision === seen.place_revision ? before.tools : new Map<string, SeenTool>();
+  const candidates = result.definitions.map((definition) => ({
+    definition,
+    digest: definitionDigest(definition),
+    json: JSON.stringify(definition),
+  }));
+  const { tools, refused } = taken(candidates, at_place, room);
+  const news = tools.filter(({ digest }) => !before?.definitions.has(digest));
+  const definitions = news.map(({ definition: { name: tool }, digest, json: definition_json }) => ({
+    upstream,
+    tool,
+    digest,
+    definition_json,
+    revision,
+    executor_id,
+    listed_at_ms,
+  }));
+  const listed: Listed = {
+    ...around(seen),
+    complete: true,
+    fault: null,
+    reason: null,
+    tools: tools.map(({ definition: { name: tool }, digest }) => ({ tool, digest })),
+    refused: told([...result.refused, ...refused], at_place),
+    server: result.server === null ? null : cut(result.server),
+    protocol_version: result.protocol_version === null ? null : cut(result.protocol_version),
+  };
+  const chars = definitions.reduce((sum, { definition_json }) => sum + definition_json.length, listingChars(listed));
+  if (chars + (before?.revision === revision ? before.recorded_chars : 0) <= UPSTREAM_BOUNDS.recorded_chars) return { definitions, listed };
+  const reason = 'the upstream changes its tools too often: set it again, and it is listed anew';
+  return { definitions: [], listed: failed(seen, 'bounds', reason) };
+}
+
+/** What a listing changes for anyone: everything but the times at which the same was seen. */
+function material(listing: UpstreamListing | undefined): string {
+  if (!listing) return '';
+  const { revision, place_revision, is_healthy, fault, refused, server, protocol_version, listed_at_ms } = listing;
+  const tools = [...listing.tools.values()].toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
+  const was_listed = listed_at_ms !== null;
+  return JSON.stringify({ revision, place_revision, is_healthy, fault, refused, server, protocol_version, was_listed, tools });
+}
+
+/**
+ * The records of a listing; undefined if it says nothing new. A listing that lacks a tool is new at first, and again once the tool has been
+ * missing long enough to be gone.
+ */
+export function decideListing(before: UpstreamListing | undefined, seen: ListingSeen, room: ListingRoom): ListingRecords | undefined {
+  if (before && seen.revision < before.revision) return undefined;
+  const records = recordsOf(before, seen, room);
+  const meta = {} as UpstreamListed['meta'];
+  let after = before;
+  for (const definition of records.definitions) after = evolveDefinition(after, { meta, ...definition });
+  after = evolveListing(after, { meta, ...records.listed });
+  // A first failure of a revision is news, too: its operator waits for it.
+  return material(after) === material(before) ? undefined : records;
+}
