@@ -11,6 +11,12 @@ export { compileExpression } from './cel/compile.js';
 export { allHistoryUses, type HistoryScope, type HistoryUses } from './cel/history-uses.js';
 export type { InputFields } from './cel/input-uses.js';
 export {
+  compileReconcileMatch,
+  type ReconcileEnvironment,
+  type ReconcileMatch,
+  type ReconcileSubject,
+} from './cel/reconcile-match.js';
+export {
   compileSagaCondition,
   type SagaCondition,
   type SagaConditionEnvironment,

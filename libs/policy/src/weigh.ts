@@ -25,14 +25,17 @@ export const NOTHING: Weighed = { matched: [], would_have: [], errors: [], facts
 
 /** The variables of conditions. */
 function bindingsOf(input: RulingInput, { inputs, mapped }: BothForms, facts: FactTables): CelBindings {
-  const { name, version, category, effect_class, reversibility, markings, scopes, tier } = input.contract;
+  const { name, version, category, effect_class, reversibility, markings, scopes, tier, upstream } = input.contract;
   return new CelBindings({
     inputs: inputs(),
     mapped: mapped(),
     inputs_chars: input.inputs_json.length + (input.mapped_json?.length ?? 0),
     context: { ...NO_CONTEXT, ...input.context, case_id: input.case_id ?? null },
     principal: { ...input.principal, on_behalf_of: input.authority?.on_behalf_of ?? null },
-    tool: { name, version, category, effect_class, reversibility, markings, scopes, tier: tier ?? null },
+    tool: {
+      ...{ name, version, category, effect_class, reversibility, markings, scopes, tier: tier ?? null },
+      ...{ upstream: upstream?.server ?? '', flags: upstream?.flags ?? [] },
+    },
     facts,
     history: input.history ?? {},
     trust: input.trust ?? {},

@@ -65,9 +65,10 @@ export function valueWords(field: string, value: unknown): string | undefined {
 }
 
 /** What a selector selects. */
-export function toolWords({ names, categories, effect_classes, markings }: Fields): string {
+export function toolWords({ names, categories, effect_classes, markings, upstream }: Fields): string {
   const parts = [
     textsOf(names).join(', '),
+    typeof upstream === 'string' ? `upstream ${upstream}` : '',
     ...[
       ['category', categories],
       ['effect', effect_classes],

@@ -20,6 +20,7 @@ const selector = z.strictObject({
     .min(1)
     .optional(),
   markings: names.optional(),
+  upstream: z.string().min(1).max(16).optional().describe('the tools of this upstream'),
 });
 
 const tools = z

@@ -5,7 +5,7 @@ import { listingOf, upstreamOf, upstreamsOf, upstreamToolsOf } from '../configur
 import { toolVersions } from '../configuration/queries.js';
 import { initialConfiguration } from '../configuration/state/configuration.js';
 import { definitionDigest } from '../upstream/contract.js';
-import { decideListing, type ListingSeen, roomBeside } from '../upstream/decide-listing.js';
+import { capacityBeside, decideListing, type ListingSeen } from '../upstream/decide-listing.js';
 import type { UpstreamDefinition, UpstreamOverlay } from '../upstream/state.js';
 import type { UpstreamTool } from '../upstream/tools.js';
 import { ungatedRegistration } from './ungated-registration.js';
@@ -117,8 +117,8 @@ export class UpstreamHistory {
   private seen(result: ListingSeen['result'], upstream: string): boolean {
     const { revision = 0, place_revision = 0 } = upstreamOf(this.state, TENANT, upstream) ?? {};
     const seen: ListingSeen = { upstream, revision, place_revision, listed_at_ms: this.now_ms, executor_id: 'e1', result };
-    const room = roomBeside(this.state.by_tenant.get(TENANT)?.upstream_listings?.values() ?? [], upstream);
-    const records = decideListing(listingOf(this.state, TENANT, upstream), seen, room);
+    const capacity = capacityBeside(this.state.by_tenant.get(TENANT)?.upstream_listings?.values() ?? [], upstream);
+    const records = decideListing(listingOf(this.state, TENANT, upstream), seen, capacity);
     for (const definition of records?.definitions ?? []) this.fold('tool-registered', 'upstream_tool_listed', definition);
     if (records) this.fold('tool-registered', 'upstream_listed', records.listed);
     return records !== undefined;

@@ -40,7 +40,7 @@ export interface ListingSeen {
 }
 
 /** What the other upstreams of the tenant leave. */
-export interface ListingRoom {
+export interface ListingCapacity {
   tools: number;
   chars: number;
 }
@@ -61,8 +61,8 @@ interface Candidate {
   json: string;
 }
 
-/** The room that a tenant's other upstreams leave to one of them. */
-export function roomBeside(listings: Iterable<UpstreamListing>, upstream: string): ListingRoom {
+/** The capacity that a tenant's other upstreams leave to one of them. */
+export function capacityBeside(listings: Iterable<UpstreamListing>, upstream: string): ListingCapacity {
   let { tools_of_tenant: tools, chars_of_tenant: chars } = UPSTREAM_BOUNDS as { tools_of_tenant: number; chars_of_tenant: number };
   for (const listing of listings) {
     if (listing.upstream === upstream) continue;
@@ -73,12 +73,12 @@ export function roomBeside(listings: Iterable<UpstreamListing>, upstream: string
 }
 
 /** The tools that are taken: known ones first, then by name, so that new tools never push out those that are in use. */
-function taken(candidates: readonly Candidate[], known: ReadonlyMap<string, SeenTool>, room: ListingRoom) {
+function taken(candidates: readonly Candidate[], known: ReadonlyMap<string, SeenTool>, capacity: ListingCapacity) {
   const isNew = ({ definition: { name } }: Candidate) => Number(!known.has(name));
   const order = candidates.toSorted((a, b) => isNew(a) - isNew(b) || (a.definition.name < b.definition.name ? -1 : 1));
   const tools: Candidate[] = [];
   const refused: Refused[] = [];
-  const tools_max = Math.min(UPSTREAM_BOUNDS.tools, room.tools);
+  const tools_max = Math.min(UPSTREAM_BOUNDS.tools, capacity.tools);
   let chars = 0;
   let names = known.size;
   for (const candidate of order) {
@@ -86,7 +86,8 @@ function taken(candidates: readonly Candidate[], known: ReadonlyMap<string, Seen
     const refuse = (reason: string) => refused.push({ tool: definition.name, reason });
     if (json.length > UPSTREAM_BOUNDS.definition_chars) refuse(`it has more than ${UPSTREAM_BOUNDS.definition_chars} characters`);
     else if (tools.length >= tools_max) refuse(`at most ${tools_max} tools are taken`);
-    else if (chars + json.length > room.chars) refuse(`the tools of a tenant have at most ${UPSTREAM_BOUNDS.chars_of_tenant} characters`);
+    else if (chars + json.length > capacity.chars)
+      refuse(`the tools of a tenant have at most ${UPSTREAM_BOUNDS.chars_of_tenant} characters`);
     else if (isNew(candidate) && names >= UPSTREAM_BOUNDS.names) refuse(`the upstream had more than ${UPSTREAM_BOUNDS.names} names`);
     else {
       tools.push(candidate);
@@ -123,7 +124,7 @@ function failed(seen: ListingSeen, fault: string, reason: string): Listed {
   return { ...around(seen), complete: false, fault, reason: cut(reason), ...nothing };
 }
 
-function recordsOf(before: UpstreamListing | undefined, seen: ListingSeen, room: ListingRoom): ListingRecords {
+function recordsOf(before: UpstreamListing | undefined, seen: ListingSeen, capacity: ListingCapacity): ListingRecords {
   const { result, upstream, revision, executor_id, listed_at_ms } = seen;
   if (result.kind === 'failed') return { definitions: [], listed: failed(seen, result.fault, result.reason) };
   const at_place = before?.place_revision === seen.place_revision ? before.tools : new Map<string, SeenTool>();
@@ -132,7 +133,7 @@ function recordsOf(before: UpstreamListing | undefined, seen: ListingSeen, room:
     digest: definitionDigest(definition),
     json: JSON.stringify(definition),
   }));
-  const { tools, refused } = taken(candidates, at_place, room);
+  const { tools, refused } = taken(candidates, at_place, capacity);
   const news = tools.filter(({ digest }) => !before?.definitions.has(digest));
   const definitions = news.map(({ definition: { name: tool }, digest, json: definition_json }) => ({
     upstream,
@@ -172,9 +173,13 @@ function material(listing: UpstreamListing | undefined): string {
  * The records of a listing; undefined if it says nothing new. A listing that lacks a tool is new at first, and again once the tool has been
  * missing long enough to be gone.
  */
-export function decideListing(before: UpstreamListing | undefined, seen: ListingSeen, room: ListingRoom): ListingRecords | undefined {
+export function decideListing(
+  before: UpstreamListing | undefined,
+  seen: ListingSeen,
+  capacity: ListingCapacity,
+): ListingRecords | undefined {
   if (before && seen.revision < before.revision) return undefined;
-  const records = recordsOf(before, seen, room);
+  const records = recordsOf(before, seen, capacity);
   const meta = {} as UpstreamListed['meta'];
   let after = before;
   for (const definition of records.definitions) after = evolveDefinition(after, { meta, ...definition });

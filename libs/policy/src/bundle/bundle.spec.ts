@@ -115,6 +115,18 @@ const table: Row[] = [
     given: [aRule('no', 'deny', { tools: { names: ['other'] } })],
     expected: { rule: 'default.commit_high' },
   },
+  {
+    title: 'an upstream selects its own tools and no others',
+    given: [aRule('no', 'deny', { tools: { upstream: 'files' } }), aRule('other', 'deny', { tools: { upstream: 'mail' } })],
+    when: { contract: aContract('commit_high', { upstream: { server: 'files', tool: 'read' } }) },
+    expected: { rule: 'no' },
+  },
+  {
+    title: 'a condition sees the upstream of a tool and what was found in its texts',
+    given: [aRule('no', 'deny', { when: "tool.upstream == 'files' && 'instructions' in tool.flags" })],
+    when: { contract: aContract('commit_high', { upstream: { server: 'files', tool: 'read', flags: ['instructions'] } }) },
+    expected: { rule: 'no' },
+  },
   { title: 'a marking selects', given: [aRule('no', 'deny', { tools: { markings: ['finance'] } })], expected: { rule: 'no' } },
   {
     title: 'all parts of a selector must fit',

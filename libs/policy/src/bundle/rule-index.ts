@@ -13,6 +13,7 @@ export class RuleIndex {
   private readonly by_category: Bucket = new Map();
   private readonly by_effect_class: Bucket = new Map();
   private readonly by_marking: Bucket = new Map();
+  private readonly by_upstream: Bucket = new Map();
   private readonly anywhere: CompiledRule[] = [];
   private readonly found = new WeakMap<Selectable, readonly CompiledRule[]>();
 
@@ -29,6 +30,7 @@ export class RuleIndex {
       ...(this.by_category.get(tool.category) ?? []),
       ...(this.by_effect_class.get(tool.effect_class) ?? []),
       ...tool.markings.flatMap((marking) => this.by_marking.get(marking) ?? []),
+      ...(tool.upstream ? (this.by_upstream.get(tool.upstream.server) ?? []) : []),
       ...this.anywhere,
     ];
     const rules = [...new Set(candidates)].filter((rule) => selects(rule.tools, tool)).sort(before);
@@ -37,8 +39,9 @@ export class RuleIndex {
   }
 
   private add(rule: CompiledRule): void {
-    const { names, categories, effect_classes, markings } = rule.tools;
+    const { names, categories, effect_classes, markings, upstream } = rule.tools;
     if (names && names.length > 0 && !names.some(isGlob)) put(this.by_name, names, rule);
+    else if (upstream !== undefined) put(this.by_upstream, [upstream], rule);
     else if (markings) put(this.by_marking, markings, rule);
     else if (categories) put(this.by_category, categories, rule);
     else if (effect_classes) put(this.by_effect_class, effect_classes, rule);

@@ -7,6 +7,8 @@ export interface ToolSelector {
   categories?: readonly string[];
   effect_classes?: readonly EffectClass[];
   markings?: readonly string[];
+  /** Name of an upstream: its tools. */
+  upstream?: string;
 }
 
 export type RuleEffect = 'allow' | 'require_approval' | 'deny' | 'defer';

@@ -2,7 +2,7 @@ import type { ToolContract } from '@countersign/contracts';
 import type { ToolSelector } from './rule.js';
 
 /** The fields of a tool that selectors match. */
-export type Selectable = Pick<ToolContract, 'name' | 'category' | 'effect_class' | 'markings'>;
+export type Selectable = Pick<ToolContract, 'name' | 'category' | 'effect_class' | 'markings' | 'upstream'>;
 
 export const isGlob = (name: string): boolean => name.includes('*');
 
@@ -31,24 +31,26 @@ function globFits(glob: string, name: string): boolean {
 const named = (names: readonly string[], name: string): boolean =>
   names.some((entry) => (isGlob(entry) ? globFits(entry, name) : entry === name));
 
-export function selects({ names, categories, effect_classes, markings }: ToolSelector, tool: Selectable): boolean {
+export function selects({ names, categories, effect_classes, markings, upstream }: ToolSelector, tool: Selectable): boolean {
   if (names && !named(names, tool.name)) return false;
   if (categories && !categories.includes(tool.category)) return false;
   if (effect_classes && !effect_classes.includes(tool.effect_class)) return false;
+  if (upstream !== undefined && tool.upstream?.server !== upstream) return false;
   return !markings || markings.some((marking) => tool.markings.includes(marking));
 }
 
 const NAME = 1_000_000;
 const GLOB = 100_000;
 
-/** How narrow a selector is. Order: exact name, glob (longer first), marking, category, effect class, none. */
-export function specificity({ names, categories, effect_classes, markings }: ToolSelector): number {
+/** How narrow a selector is. Order: exact name, glob (longer first), upstream, marking, category, effect class, none. */
+export function specificity({ names, categories, effect_classes, markings, upstream }: ToolSelector): number {
   let narrow = 0;
   if (names && names.length > 0) {
     const globs = names.filter(isGlob);
     const literal = Math.min(...globs.map((glob) => glob.replaceAll('*', '').length));
     narrow += globs.length === 0 ? NAME : GLOB + Math.min(literal, 1000) * 10;
   }
+  if (upstream !== undefined) narrow += 8;
   if (markings) narrow += 4;
   if (categories) narrow += 2;
   if (effect_classes) narrow += 1;

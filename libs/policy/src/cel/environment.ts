@@ -23,9 +23,12 @@ const CONTEXT = record('context', {
 });
 const PRINCIPAL = record('principal', { kind: STRING, id: STRING, roles: listOf(STRING) }, true);
 const TOOL = record('tool', {
-  ...Object.fromEntries(['name', 'version', 'category', 'effect_class', 'reversibility', 'tier'].map((field) => [field, STRING])),
+  ...Object.fromEntries(
+    ['name', 'version', 'category', 'effect_class', 'reversibility', 'tier', 'upstream'].map((field) => [field, STRING]),
+  ),
   markings: listOf(STRING),
   scopes: listOf(STRING),
+  flags: listOf(STRING),
 });
 
 function counted(names: readonly string[]): StaticType {
