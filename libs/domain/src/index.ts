@@ -82,6 +82,8 @@ export { afterReconcile, type ReconcileAnswer } from './execution/reconciled.js'
 export { inDoubt, type Meaning, meaningOf, type Recovery, type RunResult } from './execution/result.js';
 export { digest8, type Execution, type ExecutionState, holdsKey } from './execution/row.js';
 export { type AfterUndo, confirmed, type NotUndoable, notUndoable, undoFault } from './execution/undoing.js';
+export type { InjectionFlag } from './injection/patterns.js';
+export { SCANNED_CHARS_MAX, type Scan, scanForInjection } from './injection/scan.js';
 export { callsLeft } from './limit/calls-left.js';
 export { type Counter, slotAt, usedAt } from './limit/counter.js';
 export * from './limit/decide.js';
