@@ -1,12 +1,13 @@
 import type { CaseCovered } from '@countersign/contracts';
 import { canonicalText } from '@countersign/contracts/canonical-text';
+import { prefixedRecordLeaf } from '@countersign/contracts/record-leaf';
 import type { PlacedEvent } from '@countersign/domain/call/evolve';
 import { base64, strictBase64 } from '../bytes/base64.js';
 import { type ProvenCase, provenCase } from '../case/bundled-case.js';
 import { CASES_TREE } from '../case/case-hash.js';
 import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
-import { prefixedRecordLeaf } from '../record/record-leaf.js';
+
 import { verifyUnder } from '../record/record-proof.js';
 import { type Generation, headName } from '../record/tree-heads.js';
 import { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle.js';
