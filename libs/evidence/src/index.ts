@@ -1,4 +1,4 @@
-export { BUNDLE_FORMAT, type Bundle, type BundledRecord, type BundleReport, callSummary, plain } from '@countersign/verifier';
+export { BUNDLE_FORMAT, type Bundle, type BundledRecord, type BundleReport, COMPLETENESS, callSummary, plain } from '@countersign/verifier';
 export { verifyBundle } from './bundle/verify-bundle.js';
 export { CheckpointClaim } from './checkpoints/checkpoint-claim.js';
 export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';

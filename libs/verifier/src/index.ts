@@ -3,16 +3,17 @@ export { prefixedRecordLeaf, type RecordToCover } from '@countersign/contracts/r
 export { EventDecoder, type KnownSchema } from './avro/event-decoder.js';
 export { BUNDLE_FORMAT, type Bundle, type BundledCall, type BundledCase, type BundledRecord } from './bundle/bundle.js';
 export { callSummary } from './bundle/call-summary.js';
-export type { RecordDecoder } from './bundle/record-decoder.js';
+export type { CausesFound } from './bundle/causes.js';
+export { plain } from './bundle/read-event.js';
+export type { BundlePlatform, RecordDecoder } from './bundle/record-decoder.js';
 export {
   BUNDLE_STEPS,
-  type BundlePlatform,
   type BundleProgress,
   type BundleReport,
   type BundleStep,
   type BundleVerdict,
   bundleSteps,
-  plain,
+  COMPLETENESS,
   verifyBundle,
 } from './bundle/verify-bundle.js';
 export { base64, strictBase64 } from './bytes/base64.js';

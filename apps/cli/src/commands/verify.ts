@@ -26,6 +26,11 @@ type Options = { [name in Exclude<keyof typeof options, 'witness'>]?: string } &
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- verify ${verify.usage}`] });
 const refused = (reason: string): Outcome => ({ code: 1, lines: [`refused: ${inert(reason)}`] });
 
+const incomplete = (gaps: readonly string[]): Outcome => ({
+  code: 1,
+  lines: ['refused: each record is proven, but the bundle is not complete or not in order:', ...gaps.map((gap) => `  ${inert(gap)}`)],
+});
+
 /** A named file cannot be read; the message is one line. */
 class Unreadable extends Error {}
 
@@ -88,7 +93,7 @@ function notChecked(lines: string[], { from, to }: { from: number; to: number })
 async function check(file: string, options: Options, trust: Trust, token: string | undefined): Promise<Outcome> {
   const bundle = await read(file, (text) => JSON.parse(text) as Bundle);
   const found = verifyBundle(bundle, trust);
-  if (found.kind === 'refused') return refused(found.reason);
+  if (found.kind === 'refused') return found.gaps ? incomplete(found.gaps) : refused(found.reason);
   const verdict = await since(options, token, bundle, found, trust.log);
   if (verdict && 'code' in verdict) return verdict;
   const lines = report(found, verdict);

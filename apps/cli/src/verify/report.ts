@@ -5,9 +5,23 @@ import type { SinceVerdict } from './since.js';
 
 /** Printed below every valid bundle: what a bundle cannot prove. */
 const INCOMPLETE = [
-  'a bundle alone does not prove that it is complete: later records, votes or calls of the case may be missing.',
+  'a bundle alone does not prove that nothing came later: later records, or calls of the case, may be missing.',
   'Compare it with GET /v1/audit/export of the same period, or with a later bundle (docs/how-to/auditors.md).',
 ];
+
+/** Whether records before those in the bundle may be missing. */
+function ancestors({ causes: { proven, unproven } }: BundleReport): string[] {
+  const shown = `causes: ${proven} records name the hash of the record that caused them, which is in the bundle; each comes after its cause`;
+  if (unproven === 0) return [shown];
+  return [
+    ...(proven > 0 ? [shown] : []),
+    `completeness is not proven: ${unproven} records name no hash of their cause, as records of earlier releases; records before them may be missing`,
+  ];
+}
+
+function withoutEnd({ open }: BundleReport): string[] {
+  return open.map((call_id) => inert(`not proven: call ${call_id} has no end in the bundle; a later record may have been left out`));
+}
 
 function calls({ calls }: BundleReport): string[] {
   return calls.flatMap(({ call_id, tool, status, rulings, viewed, votes }) => [
@@ -71,10 +85,12 @@ export function report(found: BundleReport, verdict: SinceVerdict | undefined): 
   return [
     ...calls(found),
     `verified: ${records} records, each at its offset under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}`,
+    ...ancestors(found),
     ...generations(found),
     ...witnesses(found),
     ...since(verdict),
     ...unwitnessed(found, verdict),
+    ...withoutEnd(found),
     ...INCOMPLETE,
   ];
 }

@@ -22,7 +22,7 @@ export interface AuditParts {
 
 /** `topics`: the topics whose records are proven; the leaves of cases are not listed. */
 export function auditParts(
-  deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
+  deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'logger'>,
   evidence: Evidence,
   configuration: Configuration,
   topics: ReadonlySet<string>,

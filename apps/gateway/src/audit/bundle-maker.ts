@@ -11,6 +11,7 @@ import {
   verifyBundle,
 } from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
+import { Ancestors } from './ancestors.js';
 import { schemasOf } from './bundled-schemas.js';
 import { policyInForce } from './policy-in-force.js';
 import { type FoundRecord, partitionOfCall, RecordsOfCalls } from './records-of-calls.js';
@@ -31,25 +32,47 @@ export type MadeBundle =
   | { kind: 'dropped'; call_id: string }
   | { kind: 'broken'; reason: string };
 
+const READINGS_MAX = 3;
+
 /** Makes bundles from the log. Each is verified before it is returned. */
 export class BundleMaker {
   private readonly records: RecordsOfCalls;
+  private readonly ancestors: Ancestors;
 
   constructor(
-    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'clock'>,
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'clock' | 'logger'>,
     private readonly evidence: Evidence,
     private readonly proofs: ProofReader,
   ) {
     this.records = new RecordsOfCalls(deps);
+    this.ancestors = new Ancestors(deps);
   }
 
   /** `cosigned`: use this checkpoint, which witnesses have cosigned, instead of the newest. */
   async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[], cosigned?: Cosigned): Promise<MadeBundle> {
+    for (let reading = 1; ; reading++) {
+      const made = await this.once(tenant_id, subject, calls, cosigned);
+      if (made.kind !== 'incomplete') return made;
+      // A record that was written while the topics were read: the next reading has it.
+      if (reading < READINGS_MAX) continue;
+      this.deps.logger.warn({ event: 'bundle_incomplete', subject, gaps: made.gaps }, 'a bundle lacks records that others follow from');
+      return { kind: 'made', bundle: made.bundle };
+    }
+  }
+
+  private async once(
+    tenant_id: string,
+    subject: Bundle['subject'],
+    calls: readonly CallToBundle[],
+    cosigned: Cosigned | undefined,
+  ): Promise<MadeBundle | { kind: 'incomplete'; bundle: Bundle; gaps: readonly string[] }> {
     const found = await this.recordsOf(calls);
     const dropped = await this.dropped(calls, found);
     if (dropped) return { kind: 'dropped', call_id: dropped.call_id };
     const rules = await policyInForce(this.records, tenant_id, found.flatMap(judgedAt));
-    const proven = await this.prove([...rules, ...found], cosigned);
+    const before = await this.ancestors.of(tenant_id, found);
+    const all = [...rules, ...before, ...found];
+    const proven = await this.prove(all, cosigned);
     if (proven.kind !== 'made') return proven;
     const bundle: Bundle = {
       format: BUNDLE_FORMAT,
@@ -60,13 +83,14 @@ export class BundleMaker {
       records: proven.records,
       schemas: schemasOf(
         this.deps.codec,
-        [...rules, ...found].map(({ record }) => record.value),
+        all.map(({ record }) => record.value),
       ),
       checkpoint: proven.checkpoint,
       vkey: this.evidence.signer.verifier.vkey,
     };
     const verdict = verifyBundle(bundle, { log: this.evidence.signer.verifier, witnesses: [] });
-    return verdict.kind === 'verified' ? { kind: 'made', bundle } : { kind: 'broken', reason: verdict.reason };
+    if (verdict.kind === 'verified') return { kind: 'made', bundle };
+    return verdict.gaps ? { kind: 'incomplete', bundle, gaps: verdict.gaps } : { kind: 'broken', reason: verdict.reason };
   }
 
   private async recordsOf(calls: readonly CallToBundle[]): Promise<FoundRecord[]> {

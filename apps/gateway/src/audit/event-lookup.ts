@@ -12,6 +12,8 @@ const READ_AT_ONCE = 500;
 const RECORDS_MAX = 2_000_000;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+const anyRecord = (_: LogRecord): boolean => true;
+
 /** The timestamp of a UUIDv7 in epoch ms; undefined for any other text. */
 const madeAt = (event_id: string): number | undefined => (UUID_V7.test(event_id) ? timeOfId(event_id) : undefined);
 
@@ -22,8 +24,13 @@ const madeAt = (event_id: string): number | undefined => (UUID_V7.test(event_id)
 export class EventLookup {
   constructor(private readonly log: EventLog) {}
 
-  /** `too_far`: not found within the maximum of records that one query may read. */
-  async find(event_id: string, tenant_id: string, partitions: readonly LogPartition[]): Promise<LogRecord | 'too_far' | undefined> {
+  /** `is`: which of the records with this id, if it was written twice. `too_far`: not found within the maximum of records that one query may read. */
+  async find(
+    event_id: string,
+    tenant_id: string,
+    partitions: readonly LogPartition[],
+    is = anyRecord,
+  ): Promise<LogRecord | 'too_far' | undefined> {
     const made_ms = madeAt(event_id);
     if (made_ms === undefined) return undefined;
     const budget = { left: RECORDS_MAX };
@@ -33,7 +40,11 @@ export class EventLookup {
       { from_ms: made_ms - CLOCK_SLACK_MS, to_ms: Number.POSITIVE_INFINITY },
     ];
     for (const window of windows) {
-      const found = await Promise.all(partitions.map((at) => this.inPartition(at, event_id, window, budget)));
+      const found = await Promise.all(
+        partitions.map((at) =>
+          this.inPartition(at, (record) => peekMeta(record.value)?.event_id === event_id && is(record), { ...window, budget }),
+        ),
+      );
       const record = found.find((each) => each !== undefined);
       if (record) return peekMeta(record.value)?.tenant_id === tenant_id ? record : undefined;
       if (budget.left <= 0) return 'too_far';
@@ -43,17 +54,16 @@ export class EventLookup {
 
   private async inPartition(
     { topic, partition }: LogPartition,
-    event_id: string,
-    window: { from_ms: number; to_ms: number },
-    budget: { left: number },
+    is: (record: LogRecord) => boolean,
+    { from_ms, to_ms, budget }: { from_ms: number; to_ms: number; budget: { left: number } },
   ): Promise<LogRecord | undefined> {
-    for (let offset = await this.log.since(topic, partition, window.from_ms); budget.left > 0; ) {
+    for (let offset = await this.log.since(topic, partition, from_ms); budget.left > 0; ) {
       const records = await this.log.read(topic, partition, offset, READ_AT_ONCE);
       const last = records.at(-1);
       if (!last) return undefined;
-      const found = records.find(({ value }) => peekMeta(value)?.event_id === event_id);
+      const found = records.find(is);
       if (found) return found;
-      if (last.timestamp_ms > window.to_ms) return undefined;
+      if (last.timestamp_ms > to_ms) return undefined;
       budget.left -= records.length;
       offset = last.offset + 1;
     }

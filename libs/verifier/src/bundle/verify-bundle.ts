@@ -1,20 +1,22 @@
-import type { CaseCovered } from '@countersign/contracts';
 import { canonicalText } from '@countersign/contracts/canonical-text';
-import { prefixedRecordLeaf } from '@countersign/contracts/record-leaf';
 import type { PlacedEvent } from '@countersign/domain/call/evolve';
+import { terminalStatuses } from '@countersign/domain/call/state';
+import { gapsBetween } from '@countersign/domain/course/gaps';
 import { base64, strictBase64 } from '../bytes/base64.js';
-import { type ProvenCase, provenCase } from '../case/bundled-case.js';
-import { CASES_TREE } from '../case/case-hash.js';
+import type { ProvenCase } from '../case/bundled-case.js';
 import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
-
 import { verifyUnder } from '../record/record-proof.js';
 import { type Generation, headName } from '../record/tree-heads.js';
-import { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle.js';
+import { BUNDLE_FORMAT, type Bundle } from './bundle.js';
+import { misplacedRecord } from './bundle-order.js';
 import { oddShape } from './bundle-shape.js';
 import { strangeSubject } from './bundle-subject.js';
 import { callSummary } from './call-summary.js';
-import type { RecordDecoder } from './record-decoder.js';
+import { caseOf } from './case-leaf.js';
+import { Causes, type CausesFound, countCauses, type HashedEvent, leafHashOf } from './causes.js';
+import { placeOf, readEvent } from './read-event.js';
+import type { BundlePlatform, RecordDecoder } from './record-decoder.js';
 
 export interface BundleReport {
   kind: 'verified';
@@ -27,6 +29,10 @@ export interface BundleReport {
   checkpoint_root: string;
   /** What each trusted witness checks before it cosigns, for those that cosigned the checkpoint. */
   cosigned: TrustedCheckpoint['cosigned'];
+  /** What the hashes of causes show. */
+  causes: CausesFound;
+  /** Calls whose records do not show an end. */
+  open: string[];
   /** Trees that are not the original ones of their partitions, with the number of records in each. */
   generations: { tree: string; generation: Generation; records: number }[];
   /** What the bundle proves about the completeness and order of its case; absent if it has no leaf of a case. */
@@ -34,18 +40,14 @@ export interface BundleReport {
 }
 
 /** What a bundle is checked for, in this order. */
-export const BUNDLE_STEPS = ['format', 'checkpoint', 'key', 'schemas', 'records', 'subject', 'calls', 'case'] as const;
+export const BUNDLE_STEPS = ['format', 'checkpoint', 'key', 'schemas', 'records', 'subject', 'calls', 'causes', 'course', 'case'] as const;
 export type BundleStep = (typeof BUNDLE_STEPS)[number];
 
-/** `step`: the first that failed; absent if the file is too broken to tell. */
-export type BundleVerdict = BundleReport | { kind: 'refused'; step?: BundleStep; reason: string };
+/** The steps that fail where records are missing, though each that is there is proven. */
+export const COMPLETENESS: ReadonlySet<BundleStep | undefined> = new Set<BundleStep>(['causes', 'course']);
 
-/** What the verification of a bundle needs from where it runs. */
-export interface BundlePlatform {
-  hashing: TreeHashing;
-  /** A decoder without schemas. */
-  decoder: RecordDecoder;
-}
+/** `step`: the first that failed; absent if the file is too broken to tell. `gaps`: what is missing, one text each. */
+export type BundleVerdict = BundleReport | { kind: 'refused'; step?: BundleStep; reason: string; gaps?: readonly string[] };
 
 /** How far the verification of a bundle came. */
 export interface BundleProgress {
@@ -55,12 +57,9 @@ export interface BundleProgress {
 
 type Stepwise<T> = Generator<BundleProgress, T, void>;
 
-const placeOf = ({ topic, partition, offset }: BundledRecord) => `${topic}/${partition}/${offset}`;
-
-/** The JSON form of an event. */
-export function plain(event: unknown): unknown {
-  return JSON.parse(JSON.stringify(event));
-}
+/** Statuses after which a call has no further outcome. */
+const ENDED: ReadonlySet<string> = terminalStatuses;
+const SHOWN_MAX = 20;
 
 function* unknownSchema({ schemas, records }: Bundle, decoder: RecordDecoder): Stepwise<string | undefined> {
   for (const [id, text] of Object.entries(schemas)) {
@@ -69,16 +68,6 @@ function* unknownSchema({ schemas, records }: Bundle, decoder: RecordDecoder): S
       return `schema ${id.slice(0, 20)} is not one that this verifier knows: use the verifier of the release that wrote it`;
   }
   return undefined;
-}
-
-/** The event decoded from the record's bytes, if it equals the one in the bundle. */
-function readEvent(decoder: RecordDecoder, record: BundledRecord, value: Uint8Array): PlacedEvent | string {
-  const { event_type, event } = decoder.decode(value);
-  if (event_type !== record.event_type || canonicalText(plain(event)) !== canonicalText(record.event)) {
-    return `${placeOf(record)}: the bundle shows something other than the record`;
-  }
-  const { topic, partition, offset, timestamp_ms } = record;
-  return { event_type, event, topic, partition, offset, timestamp_ms } as PlacedEvent;
 }
 
 function callsOf(events: readonly PlacedEvent[]): Map<string, PlacedEvent[]> {
@@ -93,11 +82,11 @@ function callsOf(events: readonly PlacedEvent[]): Map<string, PlacedEvent[]> {
   return calls;
 }
 
-function strayRecord(bundle: Bundle, events: readonly PlacedEvent[]): string | undefined {
-  const wanted = new Set(bundle.calls.map(({ call_id }) => call_id));
-  const stray = events.find(
-    ({ event: { meta } }) => meta.tenant_id !== bundle.tenant_id || (meta.call_id !== null && !wanted.has(meta.call_id)),
-  );
+/** A record of another tenant, or of another call from which no record of the subject follows. */
+function strayRecord(bundle: Bundle, events: readonly PlacedEvent[], causes: Causes): string | undefined {
+  const wanted = new Set<string | null>([null, ...bundle.calls.map(({ call_id }) => call_id)]);
+  const known = causes.ancestry(events.filter(({ event: { meta } }) => wanted.has(meta.call_id)));
+  const stray = events.find((at) => at.event.meta.tenant_id !== bundle.tenant_id || !known.has(at));
   return stray && `${stray.topic}/${stray.partition}/${stray.offset} does not belong to the subject of the bundle`;
 }
 
@@ -106,9 +95,8 @@ function* readRecords(
   { records }: Bundle,
   signed: TrustedCheckpoint,
   { hashing, decoder }: BundlePlatform,
-): Stepwise<{ events: PlacedEvent[]; leaves: Uint8Array[]; time_ms: number } | string> {
-  const events: PlacedEvent[] = [];
-  const leaves: Uint8Array[] = [];
+): Stepwise<{ hashed: HashedEvent[]; time_ms: number } | string> {
+  const hashed: HashedEvent[] = [];
   const seen = new Set<string>();
   let time_ms = 0;
   for (const record of records) {
@@ -121,11 +109,10 @@ function* readRecords(
     time_ms = verdict.time_ms;
     const event = readEvent(decoder, record, value);
     if (typeof event === 'string') return event;
-    events.push(event);
-    leaves.push(hashing.prefixedLeaf(prefixedRecordLeaf({ ...record, value })));
-    yield { proven: events.length, records: records.length };
+    hashed.push({ at: event, leaf_hash: leafHashOf(hashing, record, value) });
+    yield { proven: hashed.length, records: records.length };
   }
-  return { events, leaves, time_ms };
+  return { hashed, time_ms };
 }
 
 function* strangeCall(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<string | undefined> {
@@ -136,6 +123,32 @@ function* strangeCall(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<
     yield { proven: events.length, records: events.length };
   }
   return undefined;
+}
+
+function incomplete(step: BundleStep, all: readonly string[]): BundleVerdict {
+  const more = all.length - SHOWN_MAX;
+  const gaps = [...all.slice(0, SHOWN_MAX), ...(more > 0 ? [`and ${more} more`] : [])];
+  return { kind: 'refused', step, reason: gaps.join('; '), gaps };
+}
+
+function* strangeCauses(events: readonly PlacedEvent[], causes: Causes): Stepwise<string[]> {
+  const strange: string[] = [];
+  for (const at of events) {
+    const found = causes.strange(at);
+    if (found !== undefined) strange.push(found);
+    yield { proven: events.length, records: events.length };
+  }
+  return strange;
+}
+
+function* gapsIn(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<string[]> {
+  const calls = callsOf(events);
+  const gaps: string[] = [];
+  for (const { call_id } of bundle.calls) {
+    gaps.push(...gapsBetween(calls.get(call_id) ?? []).map((gap) => `call ${call_id}: ${gap}`));
+    yield { proven: events.length, records: events.length };
+  }
+  return gaps;
 }
 
 function* shapeOf(bundle: Bundle): Stepwise<string | undefined> {
@@ -160,13 +173,22 @@ function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepw
   if (unknown !== undefined) return refused('schemas', unknown);
   const read = yield* readRecords(bundle, signed, platform);
   if (typeof read === 'string') return refused('records', read);
-  const { events, time_ms } = read;
-  const strange = strayRecord(bundle, events) ?? strangeSubject(bundle, events);
+  const { hashed, time_ms } = read;
+  const events = hashed.map(({ at }) => at);
+  const causes = new Causes(hashed);
+  const uncaused = yield* strangeCauses(events, causes);
+  const stray = strayRecord(bundle, events, causes);
+  // Without a record between them, an ancestor looks like a stranger.
+  if (stray !== undefined && uncaused.length > 0) return incomplete('causes', uncaused);
+  const strange = stray ?? strangeSubject(bundle, events) ?? misplacedRecord(events);
   if (strange !== undefined) return refused('subject', strange);
   const call = yield* strangeCall(bundle, events);
   if (call !== undefined) return refused('calls', call);
   if (events.length === 0) return refused('records', 'the bundle has no records');
-  const of = bundle.case && caseOf(bundle, read, signed, platform);
+  if (uncaused.length > 0) return incomplete('causes', uncaused);
+  const gaps = yield* gapsIn(bundle, events);
+  if (gaps.length > 0) return incomplete('course', gaps);
+  const of = bundle.case && caseOf(bundle, hashed, signed, platform);
   if (typeof of === 'string') return refused('case', of);
   return {
     kind: 'verified',
@@ -176,31 +198,11 @@ function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepw
     checkpoint_time_ms: time_ms,
     checkpoint_root: base64(signed.root),
     cosigned: signed.cosigned,
+    causes: countCauses(events),
+    open: bundle.calls.filter(({ status }) => !ENDED.has(status)).map(({ call_id }) => call_id),
     generations: generationsOf(bundle),
     ...(of ? { case: of } : {}),
   };
-}
-
-/** What the leaf of the case proves, or why it proves nothing. */
-function caseOf(
-  { case: of, tenant_id }: Bundle,
-  { events, leaves }: { events: readonly PlacedEvent[]; leaves: readonly Uint8Array[] },
-  signed: TrustedCheckpoint,
-  { hashing, decoder }: BundlePlatform,
-): ProvenCase | string | undefined {
-  if (!of) return undefined;
-  const { leaf, steps } = of;
-  const value = strictBase64(leaf.value);
-  const verdict = verifyUnder(hashing, { ...leaf, value }, leaf.proof, signed);
-  if (verdict.kind === 'refused') return `${placeOf(leaf)}: ${verdict.reason}`;
-  const event = readEvent(decoder, leaf, value);
-  if (typeof event === 'string') return event;
-  if (event.event_type !== 'case_covered' || leaf.topic !== CASES_TREE) return `${placeOf(leaf)} is not the leaf of a case`;
-  const covered = event.event as unknown as CaseCovered;
-  if (covered.meta.tenant_id !== tenant_id) return 'the leaf is of a case of another tenant';
-  const isOther = (at: PlacedEvent) => at.event_type === 'tool_call_requested' && at.event.call.case_id !== covered.case_id;
-  if (events.some(isOther)) return 'the leaf is of another case than the calls';
-  return provenCase(hashing, covered, steps, leaves);
 }
 
 function generationsOf({ records }: Bundle): BundleReport['generations'] {

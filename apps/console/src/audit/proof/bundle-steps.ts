@@ -4,6 +4,7 @@ import {
   type BundleReport,
   type BundleStep,
   type BundleVerdict,
+  type CausesFound,
   EventDecoder,
   type KnownSchema,
   type ProofCrypto,
@@ -24,16 +25,18 @@ const TITLES: Record<Exclude<BundleStep, 'checkpoint'>, string> = {
   records: 'Records',
   subject: 'What the file is about',
   calls: 'Shown states of calls',
+  causes: 'Causes of records',
+  course: 'Course of each call',
   case: 'Records of the case',
 };
 /** In the order of the verifier. */
-const AFTER_WITNESSES = ['key', 'schemas', 'records', 'subject', 'calls', 'case'] as const;
+const AFTER_WITNESSES = ['key', 'schemas', 'records', 'subject', 'calls', 'causes', 'course', 'case'] as const;
 /** The last step needs a leaf of the case, which not every bundle has. */
 const afterWitnesses = (bundle: Bundle) => AFTER_WITNESSES.filter((id) => id !== 'case' || bundle.case !== undefined);
 
 const WHOLE = 'It has every member of the format, and no other that a reader could mistake for evidence.';
 const INCOMPLETE =
-  'That the evidence is complete: later records, votes or calls of the case may be missing. Compare it with an export of the time, or with later evidence.';
+  'That nothing came later: later records, or calls of the case, may be missing. Compare it with an export of the time, or with later evidence.';
 
 export interface BundleTerms {
   crypto: ProofCrypto;
@@ -99,14 +102,14 @@ function told(bundle: Bundle, { chosen: { step: key }, opened, signature, cosign
   const end = stopped === 'checkpoint' ? -1 : stopped === undefined ? ids.length : ids.indexOf(stopped);
   const after = ids.map((id, at) => {
     if (at > end) return skipped(`file-${id}`, TITLES[id]);
-    return at === end ? failed(`file-${id}`, TITLES[id], reason) : proven(`file-${id}`, TITLES[id], saying(id, bundle));
+    return at === end ? failed(`file-${id}`, TITLES[id], reason) : proven(`file-${id}`, TITLES[id], saying(id, bundle, verdict));
   });
   return [key, format, signature, witnesses, ...after];
 }
 
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-function saying(id: (typeof AFTER_WITNESSES)[number], bundle: Bundle): string {
+function saying(id: (typeof AFTER_WITNESSES)[number], bundle: Bundle, verdict: BundleVerdict): string {
   switch (id) {
     case 'key':
       return 'It is the key that signed the checkpoint.';
@@ -118,6 +121,10 @@ function saying(id: (typeof AFTER_WITNESSES)[number], bundle: Bundle): string {
       return `Every record is of the tenant and of ${'call_id' in bundle.subject ? 'the call' : 'the case'} that the file names.`;
     case 'calls':
       return `${count(bundle.calls.length, 'call')}: status, rulings, viewers and votes were computed here from the records, and are the same.`;
+    case 'causes':
+      return causesShown(verdict.kind === 'verified' ? verdict.causes : undefined);
+    case 'course':
+      return 'Revisions have no gap, each counted vote was cast, and each effect has its start.';
     case 'case':
       return 'The records add up to the hash and the number that the leaf of the case has in the signed tree of cases.';
   }
@@ -133,13 +140,28 @@ function conclusion(report: BundleReport, { chosen, cosignatures, continuity }: 
     cosigned: cosignatures.found,
     continuity,
     also: ['The state of each call, its rulings, who saw the request and who voted how follow from these records.'],
-    left_open: [leftOpen(report), ...report.generations.map(restarted)],
+    left_open: [...unproven(report), leftOpen(report), ...report.generations.map(restarted)],
   });
 }
 
 function leftOpen({ case: of }: BundleReport): string {
   if (!of || of.outside > 0) return INCOMPLETE;
   return `What came after cut ${of.cut}: up to there all ${count(of.records, 'record')} of the case are in the file. Also what the owner of the log and its signer left out from the start; \`countersign monitor\` looks for that.`;
+}
+
+function causesShown(causes: CausesFound | undefined): string {
+  if (!causes) return 'Each record comes after its cause.';
+  return `${count(causes.proven, 'record')} name the hash of their cause, and that record is in the file. Each comes after its cause.`;
+}
+
+/** What is missing from the evidence without being seen. */
+function unproven({ causes, open }: BundleReport): string[] {
+  const ancestors =
+    causes.unproven > 0
+      ? [`That the file is complete: ${count(causes.unproven, 'record')} have no hash of their cause, as in earlier releases.`]
+      : [];
+  const ends = open.length > 0 ? [`That ${count(open.length, 'call')} had no end yet: its record may have been left out.`] : [];
+  return [...ancestors, ...ends];
 }
 
 const restarted = ({ tree, generation: { base_offset, decision } }: BundleReport['generations'][number]): string =>
