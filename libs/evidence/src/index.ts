@@ -1,8 +1,12 @@
 export { BUNDLE_FORMAT, type Bundle, type BundledRecord, type BundleReport, COMPLETENESS, callSummary, plain } from '@countersign/verifier';
 export { verifyBundle } from './bundle/verify-bundle.js';
+export { type CallRecord, type CaseOfCall, type CasePart, CaseParts, type CasesOfCalls } from './cases/case-parts.js';
+export { CaseTable } from './cases/case-table.js';
+export { type CaseLeaf, CaseTopic, caseLeaf, type NewCaseLeaf } from './cases/case-topic.js';
+export { RequestsOnLog } from './cases/requests-on-log.js';
 export { CheckpointClaim } from './checkpoints/checkpoint-claim.js';
 export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
-export type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from './checkpoints/checkpoint-store.js';
+export { type CheckpointRecord, type CheckpointStore, headOf, type NewestCheckpoint, withHeads } from './checkpoints/checkpoint-store.js';
 export { CheckpointTable } from './checkpoints/checkpoint-table.js';
 export { CHECKPOINT_TOPIC, CheckpointTopic } from './checkpoints/checkpoint-topic.js';
 export { type Cosigned, CosignedNotes } from './checkpoints/cosigned-notes.js';

@@ -4,6 +4,7 @@ import type { EventCodec } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
 import {
   BucketTiles,
+  CaseTopic,
   CheckpointClaim,
   CheckpointFolder,
   type CheckpointStore,
@@ -39,6 +40,8 @@ export interface Evidence {
   dropped?: DroppedLeaves;
   /** Reconciles checkpoints with their topic before the signer continues; absent only in tests that do not need it. */
   restored?: RestoredCheckpoints;
+  /** Leaves of the tree of cases; absent only in tests that do not need them. */
+  cases?: CaseTopic;
 }
 
 /** The checkpoint up to which records may be dropped: the newest; with witnesses, the newest that all of them cosigned. */
@@ -99,5 +102,6 @@ export function openEvidence(config: EvidenceConfig, { log, codec, schemas, stor
   const checkpoints = new LogFirstCheckpoints(copies, new CheckpointTopic(log, codec, schemas), claim);
   const cosigned = new CosignedNotes(kept('cosigned'), checkpoints, signer.verifier, config.audit_witnesses);
   const restored = new RestoredCheckpoints(checkpoints, tiles, signer.verifier);
-  return { tiles, dropped, checkpoints, restored, signer, cosigned, checked: kept('checked'), scrubbed: kept('scrubbed') };
+  const cases = new CaseTopic(log, codec, schemas);
+  return { tiles, dropped, checkpoints, restored, signer, cosigned, cases, checked: kept('checked'), scrubbed: kept('scrubbed') };
 }

@@ -1,5 +1,7 @@
 export {
   type Cut,
+  caseHash,
+  caseStart,
   checkedBy,
   cosignedAt,
   leafIndex,

@@ -2,6 +2,7 @@ import type { EventLog, LogBatch, RunningSubscription } from '@countersign/event
 import { CheckpointSigner, CoveredTree, type OpeningDecision, treeName, wireDecision } from '@countersign/evidence';
 import type { Evidence } from '@countersign/process';
 import { DECISIONS, headName, inclusionProof, leafIndex, subtreesOf, type TreeHead, type WireDecision } from '@countersign/proofs';
+import type { CaseWriter } from './cases/case-writer.js';
 import { ContinuedTrees, type TakenUp } from './continued-trees.js';
 import { CutEnds } from './cut-ends.js';
 
@@ -25,6 +26,7 @@ export class CoveredLog {
     private readonly evidence: Evidence,
     private readonly signer: CheckpointSigner,
     { trees, decided }: TakenUp,
+    private readonly cases: CaseWriter | undefined,
   ) {
     this.trees = new Map(trees.map((tree) => [treeName(tree.topic, tree.partition), tree]));
     this.decided = decided;
@@ -34,10 +36,15 @@ export class CoveredLog {
    * Resumes what was signed. `decisions` allow trees to continue as a new generation. @throws BrokenRecord if the log is shorter than a
    * checkpoint says, or a checkpoint does not continue the previous one.
    */
-  static async open(log: EventLog, evidence: Evidence, decisions: readonly OpeningDecision[] = []): Promise<CoveredLog> {
+  static async open(
+    log: EventLog,
+    evidence: Evidence,
+    decisions: readonly OpeningDecision[] = [],
+    cases?: CaseWriter,
+  ): Promise<CoveredLog> {
     const { signer, torn } = await CheckpointSigner.resume(evidence);
     const taken = await new ContinuedTrees(log, evidence, decisions).takeUp(signer.growing, torn);
-    return new CoveredLog(log, evidence, signer, taken);
+    return new CoveredLog(log, evidence, signer, taken, cases);
   }
 
   /** Number of offsets read so far, over all partitions. */
@@ -68,7 +75,9 @@ export class CoveredLog {
       this.trees.set(name, tree);
     }
     try {
-      return tree.take(records);
+      const leaves = tree.take(records);
+      if (leaves.length > 0) this.cases?.take(records.slice(-leaves.length), leaves);
+      return leaves.length;
     } catch (cause) {
       // A record is missing. The next signing reports it: an exception here would make the reader retry forever.
       this.fault ??= cause as Error;
@@ -93,8 +102,14 @@ export class CoveredLog {
     if (signed !== 'kept') return signed;
     for (const { tree, move } of moved) if (move) tree.signedNow();
     this.decided = [];
+    this.noteCovered(moves.map(({ head }) => head));
     if (state === 'closed') await this.ends?.take();
     return signed;
+  }
+
+  private noteCovered(moved: readonly TreeHead[]): void {
+    const { number, cut } = this.signer.lastEntry ?? {};
+    if (number !== undefined && cut) this.cases?.covered({ number, cut, moved });
   }
 
   /** A generation is opened in the entry that covers its decision. */
@@ -120,5 +135,6 @@ export class CoveredLog {
 
   async close(): Promise<void> {
     await this.running?.close();
+    await this.cases?.close();
   }
 }

@@ -1,6 +1,7 @@
 import type { EventLog } from '@countersign/event-log';
 import { BrokenRecord } from '@countersign/evidence';
 import type { Evidence, KnownDamage, Logger } from '@countersign/process';
+import { CaseWriter } from './cases/case-writer.js';
 import { CoveredLog } from './covered-log.js';
 import { SigningRun } from './signing-run.js';
 import type { StartCheck } from './start-check.js';
@@ -37,10 +38,14 @@ export class LogSigning {
   private async takeUp(topics: readonly string[]): Promise<SigningRun | undefined> {
     const { log, evidence, start, damage, now_ms } = this.parts;
     await start?.run();
-    const covered = await CoveredLog.open(log, evidence, damage.openings);
+    const { cases: topic, checkpoints } = evidence;
+    const cases = topic && new CaseWriter({ log, topic, checkpoints, now_ms });
+    const covered = await CoveredLog.open(log, evidence, damage.openings, cases);
     if (start && !(await start.compare())) return undefined;
     const run = new SigningRun(covered, damage, now_ms);
     await run.start(topics);
+    cases?.start();
+    cases?.failed.then((cause) => run.fail(cause));
     start?.compareOlder(() => run.isEnded).catch((cause) => run.fail(cause));
     return run;
   }

@@ -63,6 +63,11 @@ export class CheckpointSigner {
     return { signer: new CheckpointSigner(parts, entries, log, mark), torn };
   }
 
+  /** The newest entry. */
+  get lastEntry(): Pick<CheckpointRecord, 'number' | 'cut'> | undefined {
+    return this.log.lastEntry;
+  }
+
   /** Heads in the newest checkpoint: the growing tree of each partition. */
   get growing(): readonly TreeHead[] {
     return this.log.growing;

@@ -99,15 +99,15 @@ export class CoveredTree {
     return this.signed.length > 0;
   }
 
-  /** Takes records that are not in the tree yet. @throws BrokenRecord if one is missing. */
-  take(records: LogBatch['records']): number {
+  /** Takes records that are not in the tree yet, and returns the hashes of their leaves. @throws BrokenRecord if one is missing. */
+  take(records: LogBatch['records']): Buffer[] {
     const before = this.pending.length;
     for (const record of records) {
       if (record.offset < this.next) continue;
       if (record.offset > this.next) throw this.broken(`has no record ${this.next}`, this.next, record.offset - 1);
       this.pending.push(recordHash(record));
     }
-    return this.pending.length - before;
+    return this.pending.slice(before);
   }
 
   /** Writes pending hashes to tiles. @throws BrokenRecord if the tree differs from the signed one. */

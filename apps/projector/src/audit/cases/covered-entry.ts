@@ -1,0 +1,76 @@
+import { type CheckpointRecord, type CheckpointStore, headOf, withHeads } from '@countersign/evidence';
+import { type Cut, headName, type TreeHead } from '@countersign/proofs';
+
+/** A signed entry, and the trees that it moves. */
+export interface CoveredEntry {
+  number: number;
+  cut: Cut;
+  moved: readonly TreeHead[];
+}
+
+/** An entry from which leaves can be computed, with the heads of all trees before it. */
+export interface FirstEntry {
+  number: number;
+  before: ReadonlyMap<string, TreeHead>;
+}
+
+/** Records of up to this many entries are looked through for a place to begin. */
+const WINDOW = 64;
+/** A record may wait for the request of its call for this many cuts. */
+const CUTS_BACK = 2;
+
+/** The entry as it was stored; undefined for an entry without a cut. */
+export function coveredEntry(record: CheckpointRecord, before: ReadonlyMap<string, TreeHead>): CoveredEntry | undefined {
+  const { number, cut, heads } = record;
+  const moved = heads.map(headOf).filter((head) => before.get(headName(head))?.size !== head.size);
+  return cut && { number, cut, moved };
+}
+
+/** The first entry with a cut; undefined if there is none. */
+export async function firstWithCut(checkpoints: CheckpointStore): Promise<number | undefined> {
+  const newest = await checkpoints.newest();
+  if (!newest?.record.cut) return undefined;
+  let [low, high] = [0, newest.record.number];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const at = await checkpoints.at(middle);
+    if (at?.record.cut) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The entry with which to begin so that all records that wait at entry `last` are known: two cuts before. */
+export async function entryBefore(checkpoints: CheckpointStore, last: number): Promise<number> {
+  const cut = (await checkpoints.at(last))?.record.cut;
+  if (!cut) throw new Error(`checkpoint ${last + 1} has leaves of cases, and no cut`);
+  for (let window = WINDOW; ; window *= 2) {
+    const from = Math.max(0, last - window);
+    for await (const record of checkpoints.records(from)) {
+      if (record.number > last) break;
+      if (record.cut && record.cut.number >= cut.number - CUTS_BACK) {
+        if (record.number > from || from === 0) return record.number;
+        break;
+      }
+    }
+  }
+}
+
+/** The heads of all trees before an entry. */
+export async function headsBefore(checkpoints: CheckpointStore, number: number): Promise<Map<string, TreeHead>> {
+  return new Map(number === 0 ? [] : (await checkpoints.at(number - 1))?.heads);
+}
+
+/** The stored entries from a number on. */
+export async function* storedEntries(
+  checkpoints: CheckpointStore,
+  from: number,
+  before: Map<string, TreeHead>,
+): AsyncGenerator<CoveredEntry> {
+  let heads = before;
+  for await (const record of checkpoints.records(from)) {
+    const entry = coveredEntry(record, heads);
+    heads = withHeads(new Map(heads), record);
+    if (entry) yield entry;
+  }
+}
