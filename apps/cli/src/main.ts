@@ -3,6 +3,7 @@ import { acceptDamage } from './commands/accept-damage.js';
 import { demo } from './commands/demo.js';
 import { gaps } from './commands/gaps.js';
 import { mcp } from './commands/mcp.js';
+import { monitor } from './commands/monitor.js';
 import { moveWorkspace } from './commands/move-workspace.js';
 import { newCommand } from './commands/new.js';
 import { projections } from './commands/projections.js';
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   demo,
   gaps,
   mcp,
+  monitor,
   moveWorkspace,
   newCommand,
   projections,

@@ -1,5 +1,7 @@
 export { BUNDLE_FORMAT, type Bundle, type BundledRecord, type BundleReport, COMPLETENESS, callSummary, plain } from '@countersign/verifier';
+export { CodecDecoder } from './bundle/codec-decoder.js';
 export { verifyBundle } from './bundle/verify-bundle.js';
+export { type CoveredRange, callRecord, grownBy, isOfCalls, isRequest, type ReadCalls, readCalls } from './cases/call-records.js';
 export { type CallRecord, type CaseOfCall, type CasePart, CaseParts, type CasesOfCalls } from './cases/case-parts.js';
 export { CaseTable } from './cases/case-table.js';
 export { type CaseLeaf, CaseTopic, caseLeaf, type NewCaseLeaf } from './cases/case-topic.js';

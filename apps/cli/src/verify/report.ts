@@ -3,7 +3,7 @@ import { inert, timeText as time } from '../text/inert.js';
 import { openingLines } from '../text/openings-text.js';
 import type { SinceVerdict } from './since.js';
 
-/** Printed below every valid bundle: what a bundle cannot prove. */
+/** Printed below a bundle without a whole case. */
 const INCOMPLETE = [
   'a bundle alone does not prove that nothing came later: later records, or calls of the case, may be missing.',
   'Compare it with GET /v1/audit/export of the same period, or with a later bundle (docs/how-to/auditors.md).',
@@ -79,6 +79,22 @@ function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefin
     : [`not proven: ${what}.`];
 }
 
+/** What the leaf of the case proves, and what it does not. */
+function completeness({ case: of }: BundleReport): string[] {
+  if (!of) return ['not proven: that the bundle is complete. It has no leaf of a case:', ...INCOMPLETE];
+  const { case_id, cut, entry, outside } = of;
+  const upTo = `up to cut ${cut} (checkpoint ${entry + 1})`;
+  if (outside > 0)
+    return [
+      inert(`the leaf of case ${case_id} counts ${of.records} records ${upTo}; ${outside} of them are not in this bundle.`),
+      ...INCOMPLETE,
+    ];
+  return [
+    inert(`complete ${upTo}: case ${case_id} had ${of.records} records, and all of them are in the bundle`),
+    `not proven: what came later than cut ${cut}, and what the owner of the log and its signer left out from the start. \`countersign monitor\` looks for the latter (docs/how-to/auditors.md).`,
+  ];
+}
+
 /** The report lines of a valid bundle. */
 export function report(found: BundleReport, verdict: SinceVerdict | undefined): string[] {
   const { records, checkpoint_size, checkpoint_time_ms } = found;
@@ -91,6 +107,6 @@ export function report(found: BundleReport, verdict: SinceVerdict | undefined): 
     ...since(verdict),
     ...unwitnessed(found, verdict),
     ...withoutEnd(found),
-    ...INCOMPLETE,
+    ...completeness(found),
   ];
 }

@@ -1,9 +1,19 @@
-import type { CoveredHeads, ServedEntries } from '@countersign/proofs';
+import { type CoveredHeads, type ServedEntries, tilePath } from '@countersign/proofs';
 
 const TIMEOUT_MS = 30_000;
 
 /** The log is unavailable, rejects the request or has no checkpoint yet. Retry later. */
 export class LogUnavailable extends Error {}
+
+/** A page of leaves, as `/v1/audit/leaves` has it. Records of other tenants are hashes. */
+export interface ServedLeaves {
+  first: number;
+  leaves: {
+    leaf: string;
+    record?: { timestamp_ms: number; key: string | null; headers: Record<string, string>; value: string };
+  }[];
+  schemas: Record<string, string>;
+}
 
 /** The audit routes of a gateway, as a witness and a verifier use them. */
 export class LogClient {
@@ -26,6 +36,18 @@ export class LogClient {
     const page = await this.json<ServedEntries>(`entries?first=${first}&second=${second}`, 'its entries');
     if (page.entries?.length === 0) throw new LogUnavailable(`the log serves no entries after checkpoint ${first} yet`);
     return page;
+  }
+
+  /** Leaves of a partition from an offset on. @throws LogUnavailable */
+  leaves(topic: string, partition: number, first: number): Promise<ServedLeaves> {
+    return this.json(`leaves?topic=${encodeURIComponent(topic)}&partition=${partition}&first=${first}`, 'the leaves of a partition');
+  }
+
+  /** The hashes of a tile of leaves. @throws LogUnavailable */
+  async leafTile(tree: string, index: number, width: number): Promise<Buffer> {
+    const path = tilePath({ level: 0, index, width });
+    const answer = await this.ask(`tile/${tree.split('/').map(encodeURIComponent).join('/')}/${path}`, 'a tile');
+    return Buffer.from(await answer.arrayBuffer());
   }
 
   /** The heads that the checkpoint of this size covers. @throws LogUnavailable */

@@ -85,6 +85,34 @@ export const proofAnswer = z
   })
   .meta({ id: 'ProvenRecord' });
 
+const recordBytes = z
+  .object({
+    timestamp_ms: recordFields.timestamp_ms,
+    key: recordFields.key,
+    headers: recordFields.headers,
+    value: recordFields.value,
+  })
+  .meta({ id: 'RecordBytes' });
+
+export const leavesAnswer = z
+  .object({
+    topic: recordFields.topic,
+    partition: recordFields.partition,
+    first: z.int().describe('offset of the first leaf; larger than asked for if earlier records were dropped'),
+    leaves: z
+      .array(
+        z
+          .object({
+            leaf: z.string().describe('hash of the leaf, base64'),
+            record: recordBytes.optional().describe("absent if it is another tenant's"),
+          })
+          .meta({ id: 'AuditLeaf' }),
+      )
+      .describe('consecutive; empty at the end of the log'),
+    schemas: z.record(z.string(), z.string()).describe('schema id → text of the Avro schema'),
+  })
+  .meta({ id: 'AuditLeaves' });
+
 const bundledCall = z
   .object({
     call_id: z.string(),
@@ -102,6 +130,23 @@ const bundledRecord = z
   .object({ ...recordFields, event_type: z.string(), event: z.unknown().describe('the decoded `value`'), proof: treePath })
   .meta({ id: 'BundledRecord' });
 
+const bundledCase = z
+  .object({
+    leaf: bundledRecord.describe('the newest leaf of the case in the tree of cases'),
+    steps: z.array(
+      z
+        .object({
+          entry: z.int(),
+          cut: z.int(),
+          records: z
+            .array(z.union([z.int(), z.string()]))
+            .describe('index in `records`, or the leaf hash (base64) of a record outside of the bundle'),
+        })
+        .meta({ id: 'CaseStep' }),
+    ),
+  })
+  .meta({ id: 'BundledCase' });
+
 export const bundleAnswer = z
   .object({
     format: z.literal(BUNDLE_FORMAT),
@@ -112,6 +157,7 @@ export const bundleAnswer = z
     records: z.array(bundledRecord).describe('records of the calls and of the configuration in force, oldest first'),
     schemas: z.record(z.string(), z.string()).describe('schema id → text of the Avro schema'),
     checkpoint: note,
+    case: bundledCase.optional(),
     vkey: z.string(),
   })
   .meta({ id: 'AuditBundle' });

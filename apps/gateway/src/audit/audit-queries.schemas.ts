@@ -80,6 +80,11 @@ export const bundleQuery = z.strictObject({
   case_id: z.string().min(1).max(200).optional(),
 });
 export const consistencyQuery = z.strictObject({ first: whole(1).describe('size of the earlier checkpoint') });
+export const leavesQuery = z.strictObject({
+  topic: z.string().min(1).max(255),
+  partition: whole(0),
+  first: whole(0).describe('offset of the first leaf'),
+});
 export const headsQuery = z.strictObject({ size: whole(1).optional().describe('size of the checkpoint; absent: the newest') });
 export const entriesQuery = z.strictObject({
   first: whole(0).describe('size of the checkpoint before the page; 0: from the first entry'),
@@ -90,4 +95,5 @@ export type AuditListQuery = z.infer<typeof auditListQuery>;
 export type ExportQuery = z.infer<typeof exportQuery>;
 export type ProofQuery = z.infer<typeof proofQuery>;
 export type BundleQuery = z.infer<typeof bundleQuery>;
+export type LeavesQuery = z.infer<typeof leavesQuery>;
 export type Cosigned = z.infer<typeof checkpointQuery>['cosigned'];

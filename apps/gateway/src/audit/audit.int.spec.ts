@@ -92,6 +92,7 @@ test('every route of the audit requires the role auditor', async () => {
     'bundle',
     'heads',
     'entries',
+    'leaves',
     'events',
     'export',
   ]) {

@@ -9,6 +9,8 @@ import { AuditEventsService } from './audit-events.service.js';
 import { AuditExportController } from './audit-export.controller.js';
 import { AuditExport } from './audit-export.js';
 import { AuditExportService } from './audit-export.service.js';
+import { AuditLeavesController } from './audit-leaves.controller.js';
+import { AuditLeavesService } from './audit-leaves.service.js';
 import type { AuditParts } from './audit-parts.js';
 import { AuditProofsController } from './audit-proofs.controller.js';
 import { AuditProofsService } from './audit-proofs.service.js';
@@ -40,6 +42,7 @@ export class AuditModule {
         AuditCheckpointsController,
         AuditProofsController,
         AuditEntriesController,
+        AuditLeavesController,
         AuditEventsController,
         AuditExportController,
       ],
@@ -47,6 +50,7 @@ export class AuditModule {
         ...partProviders(parts),
         AuditCheckpointsService,
         AuditProofsService,
+        AuditLeavesService,
         AuditEventsService,
         AuditExportService,
         BundlesService,

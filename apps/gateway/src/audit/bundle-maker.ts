@@ -1,4 +1,4 @@
-import { laneTopic } from '@countersign/contracts';
+import { laneTopic, SHARED_LANE } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import {
   BUNDLE_FORMAT,
@@ -11,7 +11,9 @@ import {
   verifyBundle,
 } from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
+import { openCheckpoint } from '@countersign/proofs';
 import { Ancestors } from './ancestors.js';
+import { BundledCaseMaker } from './bundled-case-maker.js';
 import { schemasOf } from './bundled-schemas.js';
 import { policyInForce } from './policy-in-force.js';
 import { type FoundRecord, partitionOfCall, RecordsOfCalls } from './records-of-calls.js';
@@ -32,12 +34,16 @@ export type MadeBundle =
   | { kind: 'dropped'; call_id: string }
   | { kind: 'broken'; reason: string };
 
+/** What one reading of the log came to. `incomplete`: records of the bundle follow from others that were not read. */
+type ReadBundle = MadeBundle | { kind: 'incomplete'; bundle: Bundle; gaps: readonly string[] };
+
 const READINGS_MAX = 3;
 
 /** Makes bundles from the log. Each is verified before it is returned. */
 export class BundleMaker {
   private readonly records: RecordsOfCalls;
   private readonly ancestors: Ancestors;
+  private readonly cases: BundledCaseMaker;
 
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'clock' | 'logger'>,
@@ -46,6 +52,7 @@ export class BundleMaker {
   ) {
     this.records = new RecordsOfCalls(deps);
     this.ancestors = new Ancestors(deps);
+    this.cases = new BundledCaseMaker(deps, evidence, proofs);
   }
 
   /** `cosigned`: use this checkpoint, which witnesses have cosigned, instead of the newest. */
@@ -65,7 +72,7 @@ export class BundleMaker {
     subject: Bundle['subject'],
     calls: readonly CallToBundle[],
     cosigned: Cosigned | undefined,
-  ): Promise<MadeBundle | { kind: 'incomplete'; bundle: Bundle; gaps: readonly string[] }> {
+  ): Promise<ReadBundle> {
     const found = await this.recordsOf(calls);
     const dropped = await this.dropped(calls, found);
     if (dropped) return { kind: 'dropped', call_id: dropped.call_id };
@@ -74,6 +81,7 @@ export class BundleMaker {
     const all = [...rules, ...before, ...found];
     const proven = await this.prove(all, cosigned);
     if (proven.kind !== 'made') return proven;
+    const of = await this.cases.make(tenant_id, calls[0]?.lane ?? SHARED_LANE, all, this.checkpointOf(proven.checkpoint));
     const bundle: Bundle = {
       format: BUNDLE_FORMAT,
       tenant_id,
@@ -81,16 +89,29 @@ export class BundleMaker {
       made_at_ms: this.deps.clock.now_ms(),
       calls: calls.map(({ call_id }) => callSummary(call_id, eventsOf(call_id, found))),
       records: proven.records,
-      schemas: schemasOf(
-        this.deps.codec,
-        all.map(({ record }) => record.value),
-      ),
+      schemas: schemasOf(this.deps.codec, [
+        ...all.map(({ record }) => record.value),
+        ...(of ? [Buffer.from(of.leaf.value, 'base64')] : []),
+      ]),
       checkpoint: proven.checkpoint,
       vkey: this.evidence.signer.verifier.vkey,
     };
+    return this.verified(of ? { ...bundle, case: of } : bundle);
+  }
+
+  /** A case that does not add up, as after records were dropped, proves nothing and is left out. */
+  private verified(bundle: Bundle): ReadBundle {
     const verdict = verifyBundle(bundle, { log: this.evidence.signer.verifier, witnesses: [] });
     if (verdict.kind === 'verified') return { kind: 'made', bundle };
+    const { case: of, ...rest } = bundle;
+    if (of && verdict.step === 'case') return this.verified(rest);
     return verdict.gaps ? { kind: 'incomplete', bundle, gaps: verdict.gaps } : { kind: 'broken', reason: verdict.reason };
+  }
+
+  /** The checkpoint of these proofs, so that everything is proven under one. */
+  private checkpointOf(note: string): Cosigned | undefined {
+    const signed = openCheckpoint(note, this.evidence.signer.verifier);
+    return signed && { number: signed.size - 1, note };
   }
 
   private async recordsOf(calls: readonly CallToBundle[]): Promise<FoundRecord[]> {

@@ -1,5 +1,6 @@
 import { BatchDecoder, type LogRecord } from '@countersign/event-log';
 import type { AppDeps } from '@countersign/process';
+import { schemasOf } from './bundled-schemas.js';
 
 export interface RecordPlace {
   topic: string;
@@ -17,6 +18,20 @@ export class PlacedRecords {
     private readonly topics: ReadonlySet<string>,
   ) {
     this.decoder = new BatchDecoder(deps.codec, deps.schemas);
+  }
+
+  /** Records of any tenant from a position on; `first`: the first that was not dropped. Undefined if there is no such partition. */
+  async page({ topic, partition, offset }: RecordPlace, records_max: number): Promise<{ first: number; records: LogRecord[] } | undefined> {
+    const { log } = this.deps;
+    if (!this.topics.has(topic) || partition >= log.partitions(topic)) return undefined;
+    const first = Math.max(offset, await log.first(topic, partition));
+    if (first >= (await log.head(topic, partition))) return { first, records: [] };
+    return { first, records: await log.read(topic, partition, first, records_max) };
+  }
+
+  /** The schemas of these values, by id. */
+  schemasOf(values: readonly Buffer[]): Record<string, string> {
+    return schemasOf(this.deps.codec, values);
   }
 
   /** The record at a position if it belongs to this tenant, else undefined. */

@@ -6,7 +6,7 @@ const QUERY_CHARACTERS_MAX = 1000;
 
 /** What a reader asked for, and how many events it was given. */
 export interface CountedRead {
-  what: 'events' | 'event' | 'proof';
+  what: 'events' | 'event' | 'proof' | 'leaves';
   query: Readonly<Record<string, unknown>>;
   items: number;
 }

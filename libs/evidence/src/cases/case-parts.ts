@@ -33,9 +33,15 @@ const byPlace = (a: CallRecord, b: CallRecord) =>
  * follow from the log and its entries alone, whenever they are computed.
  */
 export class CaseParts {
-  private waiting: CallRecord[] = [];
+  /** `waiting`: records of earlier entries whose requests no entry covered yet. */
+  constructor(
+    private readonly calls: CasesOfCalls,
+    private waiting: CallRecord[] = [],
+  ) {}
 
-  constructor(private readonly calls: CasesOfCalls) {}
+  get pending(): readonly CallRecord[] {
+    return this.waiting;
+  }
 
   /** The cases that an entry touches, in the order of their leaves. `records`: what the entry covers first. */
   async cover(records: readonly CallRecord[]): Promise<CasePart[]> {

@@ -1,9 +1,9 @@
 import type { EventLog, LogRecord } from '@countersign/event-log';
-import { CaseParts, type CaseTopic, type CheckpointStore, RequestsOnLog } from '@countersign/evidence';
+import { CaseParts, type CaseTopic, type CheckpointStore, grownBy, isOfCalls, RequestsOnLog } from '@countersign/evidence';
 import { endOf, headName, type TreeHead } from '@countersign/proofs';
 import { CaseLeaves } from './case-leaves.js';
 import { type CoveredEntry, entryBefore, firstWithCut, headsBefore, storedEntries } from './covered-entry.js';
-import { grownBy, isOfCalls, TakenRecords } from './taken-records.js';
+import { TakenRecords } from './taken-records.js';
 
 export interface CaseWriterParts {
   log: EventLog;

@@ -1,0 +1,100 @@
+import { CASES_TOPIC, type EventMap, peekMeta } from '@countersign/contracts';
+import { type CallRecord, CaseParts, caseLeaf, isOfCalls } from '@countersign/evidence';
+import { headName, readHead, type ServedEntry, strictBase64, type TreeHead } from '@countersign/proofs';
+import type { LogClient } from '../witness/log-client.js';
+import { ExpectedLeaves, type StoredLeaves } from './expected-leaves.js';
+import { type FollowedLeaf, FollowedTree, type StoredTree } from './followed-tree.js';
+import { KnownCalls } from './known-calls.js';
+
+/** The form in which a monitor is stored. */
+export interface StoredCases {
+  trees: StoredTree[];
+  calls: [string, string | null][];
+  waiting: (Omit<CallRecord, 'leaf'> & { leaf: string })[];
+  leaves: StoredLeaves;
+  /** Whether a request may have been among dropped records. */
+  has_dropped: boolean;
+}
+
+/** Refolds the tree of cases from the records of the own tenant, entry by entry. */
+export class CaseMonitor {
+  private readonly trees: Map<string, FollowedTree>;
+  private readonly calls: KnownCalls;
+  private readonly parts: CaseParts;
+  private readonly leaves: ExpectedLeaves;
+  private hasDropped: boolean;
+
+  constructor(stored?: StoredCases) {
+    this.trees = new Map(stored?.trees.map((tree) => [tree.name, FollowedTree.stored(tree)]));
+    this.calls = new KnownCalls(stored?.calls);
+    this.parts = new CaseParts(
+      this.calls,
+      stored?.waiting.map((record) => ({ ...record, leaf: strictBase64(record.leaf) })),
+    );
+    this.leaves = new ExpectedLeaves(stored?.leaves);
+    this.hasDropped = stored?.has_dropped ?? false;
+  }
+
+  get checked(): number {
+    return this.leaves.checked;
+  }
+
+  get unchecked(): number {
+    return this.leaves.unchecked;
+  }
+
+  toStore(): StoredCases {
+    return {
+      trees: [...this.trees.values()].map((tree) => tree.toStore()),
+      calls: this.calls.stored,
+      waiting: this.parts.pending.map((record) => ({ ...record, leaf: record.leaf.toString('base64') })),
+      leaves: this.leaves.stored,
+      has_dropped: this.hasDropped,
+    };
+  }
+
+  /** Checks an entry whose trees are proven to continue the ones before. Returns what is wrong, or undefined. @throws LogUnavailable */
+  async entry(client: LogClient, { number, time_ms, moved, cut }: ServedEntry): Promise<string | undefined> {
+    const heads = moved.map(([topic, partition, size, root, , generation]) => readHead([topic, partition, size, root, generation]));
+    const calls: FollowedLeaf[] = [];
+    for (const head of heads.filter(({ topic }) => isOfCalls(topic))) {
+      const grown = await this.grow(client, head);
+      if (typeof grown === 'string') return grown;
+      calls.push(...grown);
+    }
+    for (const leaf of calls) this.calls.note(leaf);
+    if (calls.some(({ isDropped }) => isDropped)) this.hasDropped = true;
+    const parts = await this.parts.cover(calls.flatMap(callRecord));
+    if (cut) this.leaves.covered({ number, cut: cut.number, time_ms }, parts, this.hasDropped && this.isUnsure(calls));
+    const cases = heads.find(({ topic }) => topic === CASES_TOPIC);
+    const wrong = cases && (await this.check(client, cases));
+    return wrong ?? this.leaves.due(time_ms);
+  }
+
+  private isUnsure(leaves: readonly FollowedLeaf[]): boolean {
+    return this.parts.pending.length > 0 || leaves.some(({ isDropped }) => isDropped);
+  }
+
+  private async check(client: LogClient, head: TreeHead): Promise<string | undefined> {
+    const grown = await this.grow(client, head);
+    if (typeof grown === 'string') return grown;
+    for (const { offset, record } of grown) {
+      if (record?.decoded?.event_type !== 'case_covered') continue;
+      const wrong = this.leaves.leaf(caseLeaf(offset, record.decoded.event as EventMap['case_covered']));
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  }
+
+  private grow(client: LogClient, head: TreeHead): Promise<FollowedLeaf[] | string> {
+    const tree = this.trees.get(headName(head)) ?? FollowedTree.of(head);
+    this.trees.set(headName(head), tree);
+    return tree.grow(client, head);
+  }
+}
+
+function callRecord({ topic, partition, offset, hash, record }: FollowedLeaf): CallRecord[] {
+  const meta = record && peekMeta(record.value);
+  if (!meta || meta.call_id === null) return [];
+  return [{ topic, partition, offset, leaf: hash, tenant_id: meta.tenant_id, call_id: meta.call_id }];
+}
