@@ -26,6 +26,8 @@ export interface ContractWorld {
   /** Makes the records that a tool needs. */
   prepare(tool: string): Promise<void>;
   clean(): Promise<void>;
+  /** Whether a tool needs records of its own for each check; else what it reads stays. */
+  cleans(tool: string): boolean;
   /** All records that a tool could change, without the marks of attempts. Cancelled ones count as undone. */
   snapshot(): Promise<unknown>;
   golden(tool: string): [Golden, ...Golden[]];
@@ -57,6 +59,10 @@ export function describeErpContracts(world: ContractWorld, tools: readonly Tool[
 
 function optionsOf(world: ContractWorld, tool: string): ContractTestOptions {
   const states = world.states(tool);
+  const clean = async () => {
+    rmSync(proposals, { force: true });
+    await world.clean();
+  };
   const proposals = path.join(world.root, 'test', 'proposals.jsonl');
   return {
     golden: world.golden(tool),
@@ -68,10 +74,7 @@ function optionsOf(world: ContractWorld, tool: string): ContractTestOptions {
     counterpart: {
       common: 'the tenants of these checks share one system',
       prepare: () => world.prepare(tool),
-      clean: async () => {
-        rmSync(proposals, { force: true });
-        await world.clean();
-      },
+      ...(world.cleans(tool) && { clean }),
       settings: () => ({ [ROOT_SETTING]: world.root }),
       snapshot: async () => ({ system: await world.snapshot(), proposals: await proposed(proposals) }),
     },

@@ -55,6 +55,10 @@ export class OdooWorld implements ContractWorld, EditedSystem {
     this.ids = odooRecords(this.fixture.tables, JSON.parse(readFileSync('packs/operations/data/opening.json', 'utf8')));
   }
 
+  cleans(): boolean {
+    return true;
+  }
+
   async clean(): Promise<void> {
     this.fixture.tables.clear();
   }

@@ -6,6 +6,7 @@ import { TrytonTrade } from '@countersign/pack-operations/testing/tryton-trade';
 import { TrytonModels } from '@countersign/pack-operations/tryton/tryton-model';
 import { TrytonRpc } from '@countersign/pack-operations/tryton/tryton-rpc';
 import { realPart } from '../tools/real-parts.js';
+import { TrytonPeople } from './tryton-people.js';
 
 export const PASSWORD = 'agent-Pass-1';
 const signal = new AbortController().signal;
@@ -50,6 +51,12 @@ export class TrytonWorld {
   trade(): TrytonTrade {
     const login = { url: this.url, user: 'admin', company: 1 };
     return new TrytonTrade(new TrytonModels(new TrytonRpc(login, async () => 'admin', new Pace({ at_once: 4, per_second: 1_000 }))));
+  }
+
+  /** People who enter what contract tests need. */
+  people(): TrytonPeople {
+    const login = { url: this.url, user: 'admin', company: 1 };
+    return new TrytonPeople(new TrytonModels(new TrytonRpc(login, async () => 'admin', new Pace({ at_once: 4, per_second: 1_000 }))));
   }
 
   /** A quote for Northwind that a person entered in Tryton. */

@@ -35,7 +35,7 @@ export class TrytonConnector implements Hermes {
     const domain: unknown[] = Object.entries(query.where).map(([name, value]) => [name, '=', value]);
     if (query.overdue_at !== undefined) domain.push(...overdue(kind, query.overdue_at));
     if (query.open) domain.push(['state', 'in', OPEN]);
-    if (query.text !== undefined) domain.push(['rec_name', 'ilike', `%${escaped(query.text)}%`]);
+    if (query.text !== undefined) domain.push(containing(query.text));
     if (cursor !== undefined) domain.push(['id', '>', numberOf(cursor)]);
     const records = await this.records(kind, domain, limit + 1);
     const items = records.slice(0, limit);
@@ -154,6 +154,12 @@ function kindOf(kind: Kind): TrytonKind {
 
 function notSupported(kind: Kind, what: string): ToolError {
   return conflict('not_supported', `the connector of Tryton has no ${kind} that it ${what}`);
+}
+
+/** Records whose name or code contains a text: Tryton's own search by name finds codes that begin with it. */
+function containing(text: string): unknown[] {
+  const pattern = `%${escaped(text)}%`;
+  return ['OR', ['rec_name', 'ilike', pattern], ['code', 'ilike', pattern]];
 }
 
 /** Customer invoices with a line that was due before a day and is not reconciled with a payment. */
