@@ -19,7 +19,7 @@ arguments=("$@")
 if [ -z "${COUNTERSIGN_REAL_SCRIPTS:-}" ] && command -v docker >/dev/null && docker info >/dev/null 2>&1; then
   say "a Docker engine answers: using containers"
   trap 'for part in s3 mail tryton; do bash "$here/$part.sh" down; done' EXIT
-  others=$(bash "$here/s3.sh" up && bash "$here/mail.sh" up && bash "$here/tryton.sh" up && bash "$here/go.sh" up) || { echo "S3, MAIL, TRYTON OR GO DID NOT START: no test was run" >&2; exit 1; }
+  others=$(bash "$here/s3.sh" up && bash "$here/mail.sh" up && bash "$here/tryton.sh" up && bash "$here/go.sh" up && bash "$here/openssl.sh" up) || { echo "S3, MAIL, TRYTON, GO OR OPENSSL DID NOT START: no test was run" >&2; exit 1; }
   eval "$others"
   on_parts node scripts/real/containers.mjs
   exit

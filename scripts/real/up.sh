@@ -4,7 +4,7 @@
 source "$(dirname "$0")/part.sh"
 out=$(mktemp -d "$DIR/up.XXXXXX")
 trap 'rm -rf "$out"' EXIT
-parts='kafka registry postgres redis s3 mail tryton go'
+parts='kafka registry postgres redis s3 mail tryton go openssl'
 declare -A pids
 for part in $parts; do
   bash "$here/$part.sh" up >"$out/$part" &

@@ -9,6 +9,7 @@ const allowed: readonly [workspaceFolder: RegExp, may: RegExp][] = [
   [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
   [/^libs\/verifier$/, /^libs\/(contracts|domain)$/],
   [/^libs\/proofs$/, /^libs\/verifier$/],
+  [/^libs\/timestamps$/, /^libs\/(proofs|verifier)$/],
   [/^libs\/definitions$/, /^libs\/(contracts|domain)$/],
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store|verifier)$/],
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],

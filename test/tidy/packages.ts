@@ -18,6 +18,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/outbound': ['undici'],
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],
   'libs/proofs': [],
+  'libs/timestamps': ['@peculiar/asn1-cms', '@peculiar/asn1-schema', '@peculiar/asn1-tsp', '@peculiar/asn1-x509'],
   'libs/verifier': ['@noble/curves', '@noble/hashes'],
   'libs/tool-kit': ['zod', 'ajv', 're2js'],
   'libs/client': ['openapi-fetch'],

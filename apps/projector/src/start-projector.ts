@@ -22,6 +22,7 @@ import { projectionsWith } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 import { Rebuilder } from './rebuild/rebuilder.js';
 import { BackgroundChecks } from './scrub/background-checks.js';
+import { startTimestamps } from './timestamps/start-timestamps.js';
 import { TrustScorePublisher } from './trust/trust-score-publisher.js';
 
 /** Rows are written some milliseconds after they are folded anyway. */
@@ -107,6 +108,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
   const checks = startChecks(deps, checkpoints);
+  const timestamps = startTimestamps(deps, config.timestamps, checkpoints);
   const publisher = await startExports(deps, config);
   // Positions at which this process had caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
@@ -128,6 +130,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       await app.close();
       await publisher?.close();
       await checks?.close();
+      await timestamps?.close();
       await checkpoints?.close();
       await rebuilder.close();
       await trust.close();

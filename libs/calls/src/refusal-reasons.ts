@@ -41,6 +41,7 @@ export const refusalReasons = {
     secret_not_found: 'No secret has this name.',
     tenant_not_found: 'No tenant has this id.',
     tile_not_found: 'No tile of the log tree has this path.',
+    timestamp_not_found: 'No timestamp covers this checkpoint.',
     token_exchange_not_found: 'No token exchange has this name.',
     tool_policy_not_found: 'The tool has no policy row.',
     vote_delegation_not_found: 'No delegation of votes has this id.',

@@ -34,6 +34,9 @@ export { type JudgedLog, type Judgement, RecordJudge, type TornTile } from './si
 export { RecordScan, type Scanned } from './signed/record-scan.js';
 export { SignedHeads } from './signed/signed-heads.js';
 export { TreeRehash } from './signed/tree-rehash.js';
+export { TimestampFolder } from './timestamps/timestamp-folder.js';
+export type { TimestampedCheckpoint, TimestampStore } from './timestamps/timestamp-store.js';
+export { TimestampTable } from './timestamps/timestamp-table.js';
 export { type BrokenPlace, BrokenRecord, BrokenTrees } from './trees/broken-record.js';
 export { BucketTiles } from './trees/bucket-tiles.js';
 export { CoveredTree } from './trees/covered-tree.js';

@@ -4,7 +4,7 @@ export interface OutboundRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  body?: string | Buffer | undefined;
   /** Most redirects to follow; each address is checked like the first one. 0: the redirect itself is the response. */
   redirects_max: number;
   /** How to handle the body of the response. `status_only`: resolves as soon as the headers arrive. */

@@ -22,6 +22,9 @@ import {
   TextRow,
   TileFolder,
   type Tiles,
+  TimestampFolder,
+  type TimestampStore,
+  TimestampTable,
 } from '@countersign/evidence';
 import { type NoteSigner, noteSigner, type Witness } from '@countersign/proofs';
 import { type KeyRing, S3Bucket, type S3BucketOptions, type Store } from '@countersign/store';
@@ -42,6 +45,8 @@ export interface Evidence {
   restored?: RestoredCheckpoints;
   /** Leaves of the tree of cases; absent only in tests that do not need them. */
   cases?: CaseTopic;
+  /** Timestamped checkpoints; absent only in tests that do not need them. */
+  timestamps?: TimestampStore;
 }
 
 /** The checkpoint up to which records may be dropped: the newest; with witnesses, the newest that all of them cosigned. */
@@ -103,5 +108,7 @@ export function openEvidence(config: EvidenceConfig, { log, codec, schemas, stor
   const cosigned = new CosignedNotes(kept('cosigned'), checkpoints, signer.verifier, config.audit_witnesses);
   const restored = new RestoredCheckpoints(checkpoints, tiles, signer.verifier);
   const cases = new CaseTopic(log, codec, schemas);
-  return { tiles, dropped, checkpoints, restored, signer, cosigned, cases, checked: kept('checked'), scrubbed: kept('scrubbed') };
+  const timestamps = store.durable ? new TimestampTable(store) : new TimestampFolder(path.join(config.audit_dir, 'timestamps'));
+  const [checked, scrubbed] = [kept('checked'), kept('scrubbed')];
+  return { tiles, dropped, checkpoints, restored, signer, cosigned, cases, timestamps, checked, scrubbed };
 }

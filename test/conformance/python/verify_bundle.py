@@ -22,7 +22,7 @@ MEMBERS = {
     "entry": {"number", "time_ms", "trees", "path"},
 }
 # Members that only some have.
-OPTIONAL = {"tree": {"generation"}}
+OPTIONAL = {"tree": {"generation"}, "bundle": {"timestamp"}}
 
 
 def check_members(part, value):
@@ -33,6 +33,8 @@ def check_members(part, value):
 
 def check_shape(bundle):
     check_members("bundle", bundle)
+    if "timestamp" in bundle:
+        must(set(bundle["timestamp"]) == {"token"}, "the members of a timestamp are not those of the format")
     must(is_count(bundle["made_at_ms"]), "made_at_ms is not a time")
     for record in bundle["records"]:
         check_members("record", record)
@@ -99,6 +101,8 @@ def verify(bundle, vkey, trusted, witnesses=()):
     check_calls(bundle, read_records(bundle, size, root, trusted))
     report = [f"verified: {len(bundle['records'])} records under checkpoint {size}"]
     report += [f"not proven: what stood at the offsets of {tree} before, which goes on in the place of a frozen tree" for tree in sorted(later_trees(bundle))]
+    if "timestamp" in bundle:
+        report.append("not checked: the timestamp; openssl ts -verify does, with the certificate of its authority")
     if "heads" not in checked:
         report.append("not proven: that records were not rewritten and signed again; no witness that checks heads has cosigned")
     return [*report, "not proven: that the bundle is complete; compare it with an export of the period or a later bundle"]

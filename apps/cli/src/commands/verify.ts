@@ -4,6 +4,7 @@ import { type Bundle, type BundleReport, verifyBundle } from '@countersign/evide
 import type { NoteVerifier, Trust } from '@countersign/proofs';
 import type { Command, Outcome } from '../command.js';
 import { inert } from '../text/inert.js';
+import { checkTimestamp, readAuthorities } from '../verify/bundle-timestamp.js';
 import { report } from '../verify/report.js';
 import { checkSince, type HistorySource, keptHistory, readEarlier, replaced, rewritten, type SinceVerdict } from '../verify/since.js';
 import { BadTrust, readTrust, trustOf } from '../verify/trust-file.js';
@@ -15,6 +16,7 @@ const options = {
   vkey: { type: 'string' },
   witness: { type: 'string', multiple: true },
   trust: { type: 'string' },
+  tsa: { type: 'string' },
   since: { type: 'string' },
   log: { type: 'string' },
   history: { type: 'string' },
@@ -91,12 +93,15 @@ function notChecked(lines: string[], { from, to }: { from: number; to: number })
 }
 
 async function check(file: string, options: Options, trust: Trust, token: string | undefined): Promise<Outcome> {
+  const authorities = options.tsa === undefined ? undefined : await readAuthorities(options.tsa);
   const bundle = await read(file, (text) => JSON.parse(text) as Bundle);
   const found = verifyBundle(bundle, trust);
   if (found.kind === 'refused') return found.gaps ? incomplete(found.gaps) : refused(found.reason);
+  const timestamp = checkTimestamp(bundle, trust.log, authorities);
+  if (timestamp.kind === 'refused') return refused(timestamp.reason);
   const verdict = await since(options, token, bundle, found, trust.log);
   if (verdict && 'code' in verdict) return verdict;
-  const lines = report(found, verdict);
+  const lines = report(found, verdict, timestamp);
   return verdict?.kind === 'not_checked' ? notChecked(lines, verdict) : { code: 0, lines };
 }
 
@@ -104,7 +109,7 @@ async function check(file: string, options: Options, trust: Trust, token: string
 export const verify: Command = {
   name: 'verify',
   usage:
-    '<bundle.json> (--trust <file> | --vkey <key of the log> [--witness [heads:]<key>]...) [--since <earlier bundle, checkpoint or witness state> [--log <url> [--save-history <file>] | --history <file>]]',
+    '<bundle.json> (--trust <file> | --vkey <key of the log> [--witness [heads:]<key>]...) [--tsa <certificate of the time-stamping authority>] [--since <earlier bundle, checkpoint or witness state> [--log <url> [--save-history <file>] | --history <file>]]',
   about:
     'verifies a bundle of GET /v1/audit/bundle offline and trusts only the given keys; --since also verifies that the log only grew between two checkpoints',
   async run(args, env) {

@@ -1,6 +1,7 @@
 import type { BundleReport } from '@countersign/evidence';
 import { inert, timeText as time } from '../text/inert.js';
 import { openingLines } from '../text/openings-text.js';
+import type { TimestampVerdict } from './bundle-timestamp.js';
 import type { SinceVerdict } from './since.js';
 
 /** Printed below a bundle without a whole case. */
@@ -41,6 +42,19 @@ const CHECKED = {
 
 function witnesses({ cosigned }: BundleReport): string[] {
   return cosigned.map(({ name, checks, time_s }) => inert(`cosigned by ${name} at ${time(time_s * 1000)}: ${CHECKED[checks]}`));
+}
+
+function timestamps(verdict: TimestampVerdict): string[] {
+  switch (verdict.kind) {
+    case 'stamped':
+      return [
+        inert(`timestamped by ${verdict.authority} at ${time(verdict.time_ms)}: the checkpoint, and all records in it, existed by then`),
+      ];
+    case 'not_checked':
+      return ['not proven: the timestamp in the bundle was not checked (--tsa <certificate of its authority>).'];
+    default:
+      return [];
+  }
 }
 
 function since(verdict: SinceVerdict | undefined): string[] {
@@ -96,7 +110,7 @@ function completeness({ case: of }: BundleReport): string[] {
 }
 
 /** The report lines of a valid bundle. */
-export function report(found: BundleReport, verdict: SinceVerdict | undefined): string[] {
+export function report(found: BundleReport, verdict: SinceVerdict | undefined, timestamp: TimestampVerdict): string[] {
   const { records, checkpoint_size, checkpoint_time_ms } = found;
   return [
     ...calls(found),
@@ -104,6 +118,7 @@ export function report(found: BundleReport, verdict: SinceVerdict | undefined): 
     ...ancestors(found),
     ...generations(found),
     ...witnesses(found),
+    ...timestamps(timestamp),
     ...since(verdict),
     ...unwitnessed(found, verdict),
     ...withoutEnd(found),

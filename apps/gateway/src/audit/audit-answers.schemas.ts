@@ -113,6 +113,8 @@ export const leavesAnswer = z
   })
   .meta({ id: 'AuditLeaves' });
 
+const token = z.string().describe('RFC 3161 token in DER, base64; docs/reference/proofs.md says which bytes it covers');
+
 const bundledCall = z
   .object({
     call_id: z.string(),
@@ -158,9 +160,19 @@ export const bundleAnswer = z
     schemas: z.record(z.string(), z.string()).describe('schema id → text of the Avro schema'),
     checkpoint: note,
     case: bundledCase.optional(),
+    timestamp: z.object({ token }).optional().describe('a timestamp of the checkpoint; only with `timestamped=true`'),
     vkey: z.string(),
   })
   .meta({ id: 'AuditBundle' });
+
+export const timestampAnswer = z
+  .object({
+    size: z.int().describe('size of the checkpoint'),
+    checkpoint: note,
+    token,
+    time_ms: z.int().describe('time in the token'),
+  })
+  .meta({ id: 'CheckpointTimestamp' });
 
 export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(100_000) });
 export const cosignatureAnswer = z

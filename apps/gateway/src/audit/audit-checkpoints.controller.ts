@@ -7,9 +7,9 @@ import { Answer, AnswersIn, described } from '../http/answer.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { AsRecorded } from '../http/sealed-fields.interceptor.js';
-import { consistencyAnswer, cosignatureAnswer, cosignatureRequest } from './audit-answers.schemas.js';
+import { consistencyAnswer, cosignatureAnswer, cosignatureRequest, timestampAnswer } from './audit-answers.schemas.js';
 import { AuditCheckpointsService } from './audit-checkpoints.service.js';
-import { checkpointQuery, consistencyQuery } from './audit-queries.schemas.js';
+import { checkpointQuery, consistencyQuery, timestampQuery } from './audit-queries.schemas.js';
 
 /** The path after `tile/`. */
 const TilePath = createParamDecorator((_: undefined, context: ExecutionContext): string => {
@@ -51,6 +51,14 @@ export class AuditCheckpointsController {
   @Answer(consistencyAnswer)
   consistency(@Query({ schema: consistencyQuery }) { first }: z.infer<typeof consistencyQuery>) {
     return this.checkpoints.consistency(first);
+  }
+
+  @Get('timestamp')
+  @AsRecorded()
+  @ApiOperation({ summary: 'Read a checkpoint with its timestamp (RFC 3161)' })
+  @Answer(timestampAnswer)
+  timestamp(@Query({ schema: timestampQuery }) { size }: z.infer<typeof timestampQuery>) {
+    return this.checkpoints.timestamp(size);
   }
 
   @Get('tile/*')

@@ -4,7 +4,7 @@ import type { Evidence } from '@countersign/process';
 import { HASH_BYTES, parseTilePath } from '@countersign/proofs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Cosigned } from './audit-queries.schemas.js';
-import { cosignedFault, notCovered, notProven } from './cosigned-only.js';
+import { cosignedFault, notCovered, notProven, notTimestamped } from './cosigned-only.js';
 
 /** Injection token of the evidence: checkpoints, tiles and keys. */
 export const EVIDENCE = Symbol('evidence');
@@ -28,6 +28,14 @@ export class AuditCheckpointsService {
     if (fault) return fault;
     const note = cosigned === 'true' ? (await this.evidence.cosigned.newest())?.note : await this.proofs.checkpoint();
     return note ?? notCovered();
+  }
+
+  /** The newest timestamped checkpoint; with `size` the oldest that covers this checkpoint. */
+  async timestamp(size: number | undefined): Promise<{ size: number; checkpoint: string; token: string; time_ms: number } | Refusal> {
+    const { timestamps } = this.evidence;
+    const found = await (size === undefined ? timestamps?.newest() : timestamps?.covering(size - 1));
+    if (!found) return notTimestamped();
+    return { size: found.number + 1, checkpoint: found.note, token: found.token, time_ms: found.time_ms };
   }
 
   async keepCosignatures(note: string): Promise<{ witnesses: string[] } | Refusal> {

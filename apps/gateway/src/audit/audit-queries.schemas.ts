@@ -73,9 +73,14 @@ export const proofQuery = z.strictObject({
   partition: whole(0).optional(),
   offset: whole(0).optional(),
 });
+const timestamped = z.enum(['true', 'false']).optional().describe('true: use only a checkpoint that has a timestamp');
+export const timestampQuery = z.strictObject({
+  size: whole(1).optional().describe('size of a checkpoint: the oldest timestamp of it or of a later one; absent: the newest'),
+});
 export const checkpointQuery = z.strictObject({ cosigned });
 export const bundleQuery = z.strictObject({
   cosigned,
+  timestamped,
   call_id: z.string().min(1).max(200).optional(),
   case_id: z.string().min(1).max(200).optional(),
 });

@@ -1,5 +1,6 @@
-import { CosignedNotes, EntriesReader, ProofReader } from '@countersign/evidence';
+import { EntriesReader, ProofReader } from '@countersign/evidence';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AskedCheckpointService } from './asked-checkpoint.service.js';
 import { AuditCheckpointsController } from './audit-checkpoints.controller.js';
 import { AuditCheckpointsService, EVIDENCE } from './audit-checkpoints.service.js';
 import { AuditEntriesController } from './audit-entries.controller.js';
@@ -22,7 +23,6 @@ import { ReadRangeEndsService } from './read-range-ends.service.js';
 
 const partProviders = (parts: AuditParts): Provider[] => [
   { provide: EVIDENCE, useValue: parts.evidence },
-  { provide: CosignedNotes, useFactory: () => parts.evidence.cosigned },
   { provide: ProofReader, useValue: parts.proofs },
   { provide: EntriesReader, useValue: parts.entries },
   { provide: AuditEvents, useValue: parts.events },
@@ -53,6 +53,7 @@ export class AuditModule {
         AuditLeavesService,
         AuditEventsService,
         AuditExportService,
+        AskedCheckpointService,
         BundlesService,
         ReadRangeEndsService,
       ],

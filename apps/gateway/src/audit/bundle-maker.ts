@@ -13,6 +13,7 @@ import {
 import type { AppDeps, Evidence } from '@countersign/process';
 import { openCheckpoint } from '@countersign/proofs';
 import { Ancestors } from './ancestors.js';
+import type { AskedCheckpoint } from './asked-checkpoint.service.js';
 import { BundledCaseMaker } from './bundled-case-maker.js';
 import { schemasOf } from './bundled-schemas.js';
 import { policyInForce } from './policy-in-force.js';
@@ -55,10 +56,10 @@ export class BundleMaker {
     this.cases = new BundledCaseMaker(deps, evidence, proofs);
   }
 
-  /** `cosigned`: use this checkpoint, which witnesses have cosigned, instead of the newest. */
-  async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[], cosigned?: Cosigned): Promise<MadeBundle> {
+  /** `asked`: use this checkpoint, which witnesses have cosigned or an authority has timestamped, instead of the newest. */
+  async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[], asked?: AskedCheckpoint): Promise<MadeBundle> {
     for (let reading = 1; ; reading++) {
-      const made = await this.once(tenant_id, subject, calls, cosigned);
+      const made = await this.once(tenant_id, subject, calls, asked);
       if (made.kind !== 'incomplete') return made;
       // A record that was written while the topics were read: the next reading has it.
       if (reading < READINGS_MAX) continue;
@@ -71,7 +72,7 @@ export class BundleMaker {
     tenant_id: string,
     subject: Bundle['subject'],
     calls: readonly CallToBundle[],
-    cosigned: Cosigned | undefined,
+    asked: AskedCheckpoint | undefined,
   ): Promise<ReadBundle> {
     const found = await this.recordsOf(calls);
     const dropped = await this.dropped(calls, found);
@@ -79,7 +80,7 @@ export class BundleMaker {
     const rules = await policyInForce(this.records, tenant_id, found.flatMap(judgedAt));
     const before = await this.ancestors.of(tenant_id, found);
     const all = [...rules, ...before, ...found];
-    const proven = await this.prove(all, cosigned);
+    const proven = await this.prove(all, asked);
     if (proven.kind !== 'made') return proven;
     const of = await this.cases.make(tenant_id, calls[0]?.lane ?? SHARED_LANE, all, this.checkpointOf(proven.checkpoint));
     const bundle: Bundle = {
@@ -94,6 +95,7 @@ export class BundleMaker {
         ...(of ? [Buffer.from(of.leaf.value, 'base64')] : []),
       ]),
       checkpoint: proven.checkpoint,
+      ...(asked?.token ? { timestamp: { token: asked.token } } : {}),
       vkey: this.evidence.signer.verifier.vkey,
     };
     return this.verified(of ? { ...bundle, case: of } : bundle);
@@ -147,10 +149,10 @@ export class BundleMaker {
     return undefined;
   }
 
-  private async prove(found: readonly FoundRecord[], cosigned: Cosigned | undefined) {
+  private async prove(found: readonly FoundRecord[], asked: AskedCheckpoint | undefined) {
     const proofs = await this.proofs.proveAll(
       found.map(({ record }) => record),
-      cosigned,
+      asked,
     );
     if (proofs.kind !== 'proofs') return proofs;
     const records = found.map(({ record, event }, at): BundledRecord => {

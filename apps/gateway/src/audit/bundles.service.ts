@@ -1,14 +1,15 @@
 import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
 import { parseCallId } from '@countersign/contracts';
 import { tenantOf, terminalStatuses, unpackCall } from '@countersign/domain';
-import { type Bundle, CosignedNotes } from '@countersign/evidence';
+import type { Bundle } from '@countersign/evidence';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
+import { type AskedCheckpoint, AskedCheckpointService } from './asked-checkpoint.service.js';
 import type { BundleQuery } from './audit-queries.schemas.js';
 import { AuditReads } from './audit-reads.js';
 import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
-import { cosignedFault, notCovered, notProven } from './cosigned-only.js';
+import { notCovered, notProven } from './cosigned-only.js';
 
 const CALLS_MAX = 500;
 
@@ -17,30 +18,33 @@ const CALLS_MAX = 500;
 export class BundlesService {
   constructor(
     private readonly maker: BundleMaker,
-    private readonly cosigned: CosignedNotes,
+    private readonly checkpoints: AskedCheckpointService,
     private readonly reads: AuditReads,
     private readonly configuration: ConfigurationService,
   ) {}
 
   /** Records the read. */
   async make({ tenant_id, principal }: Caller, query: BundleQuery, views: Views, seen: Seen): Promise<Bundle | Refusal> {
-    const { call_id, case_id, cosigned } = query;
+    const { call_id, case_id } = query;
     if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'send call_id or case_id');
-    const fault = await cosignedFault(this.cosigned, cosigned);
-    if (fault) return fault;
+    const checkpoint = await this.checkpoints.find(query);
+    if (checkpoint instanceof Refusal) return checkpoint;
     if (!(await views.current(seen))) return viewsBehind();
     const rows = await rowsOf(views, tenant_id, query);
     if (rows instanceof Refusal) return rows;
     const subject = call_id !== undefined ? { call_id } : { case_id: case_id as string };
-    const made = await this.of(tenant_id, subject, rows, cosigned === 'true');
+    const made = await this.of(tenant_id, subject, rows, checkpoint);
     if (made instanceof Refusal) return made;
     await this.reads.record({ tenant_id, by: principal, what: 'bundle', query, items: made.records.length });
     return made;
   }
 
-  private async of(tenant_id: string, subject: Bundle['subject'], rows: CallRow[], is_cosigned: boolean): Promise<Bundle | Refusal> {
-    const checkpoint = is_cosigned ? await this.cosigned.newest() : undefined;
-    if (is_cosigned && !checkpoint) return notCovered();
+  private async of(
+    tenant_id: string,
+    subject: Bundle['subject'],
+    rows: CallRow[],
+    checkpoint: AskedCheckpoint | undefined,
+  ): Promise<Bundle | Refusal> {
     const lane = tenantOf(this.configuration.state, tenant_id)?.lane;
     if (lane === undefined || rows.length === 0)
       return new Refusal('not-found', 'the call or case does not exist, or the case has no calls', { reason: 'call_or_case_not_found' });

@@ -13,6 +13,14 @@ const neverCosigned = (code: string, message: string): Refusal =>
 export const notCovered = (): Refusal =>
   new Refusal('unavailable', 'no checkpoint covers the record yet: retry in a second', { reason: 'checkpoint_pending' });
 
+/** Timestamps are optional, and requested at intervals. */
+export const notTimestamped = (): Refusal =>
+  new Refusal(
+    'not-found',
+    'no timestamp covers this checkpoint: retry after the next one, or set COUNTERSIGN_TIMESTAMP_URL if this installation has none',
+    { reason: 'timestamp_not_found' },
+  );
+
 /** The log, the tiles and the signed heads do not agree: `detail` says what is wrong. The request is sound, so it is no fault of the server's code. */
 export const notProven = (detail: string): Refusal => new Refusal('conflict', detail, { reason: 'proof_broken' });
 

@@ -50,7 +50,13 @@ export class CosignedNotes {
     const newest = await this.newest();
     const opened = newest && openCheckpoint(newest.note, this.log);
     if (opened?.size !== (newest?.number ?? 0) + 1) return undefined;
-    return this.witnesses.every(({ key }) => cosignedAt(opened.note, key) !== undefined) ? newest : undefined;
+    return newest && this.hasAll(newest.note) ? newest : undefined;
+  }
+
+  /** True if the log and every witness signed this note. */
+  hasAll(note: string): boolean {
+    const opened = openCheckpoint(note, this.log);
+    return opened !== undefined && this.witnesses.every(({ key }) => cosignedAt(opened.note, key) !== undefined);
   }
 
   /** Stores the witness lines of a note. Returns the witnesses, or a reason if the note is not a checkpoint of this log. */

@@ -25,6 +25,7 @@ import { callReferences } from './0046-call-references.js';
 import { circuits } from './0047-circuits.js';
 import { sagaSnapshots } from './0049-saga-snapshots.js';
 import { producerRequests } from './0052-producer-requests.js';
+import { auditTimestamps } from './0060-audit-timestamps.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order of execution. Append new ones, whichever module owns the tables. */
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   circuits,
   sagaSnapshots,
   producerRequests,
+  auditTimestamps,
 ];

@@ -12,22 +12,32 @@ const parts = {
   cut: ['number', 'state'],
   case: ['leaf', 'steps'],
   step: ['entry', 'cut', 'records'],
+  timestamp: ['token'],
 } as const;
 
-/** Optional members: a tree that is not the original one of its partition names its generation; entries of earlier releases have no cut. */
-const optional: Partial<Record<keyof typeof parts, string>> = { bundle: 'case', tree: 'generation', entry: 'cut' };
+/** Members that may be absent: a tree that is not the original one of its partition names its generation; entries of earlier releases have no cut. */
+const optional: Partial<Record<keyof typeof parts, readonly string[]>> = {
+  bundle: ['case', 'timestamp'],
+  tree: ['generation'],
+  entry: ['cut'],
+};
 
 function oddMember(part: keyof typeof parts, value: object): string | undefined {
   const members: readonly string[] = parts[part];
-  const unknown = Object.keys(value).find((name) => !members.includes(name) && name !== optional[part]);
+  const unknown = Object.keys(value).find((name) => !members.includes(name) && !optional[part]?.includes(name));
   if (unknown !== undefined) return `the ${part} has a member ${unknown.slice(0, 80)} that the format does not define`;
   const missing = members.find((name) => !Object.hasOwn(value, name));
   return missing && `the ${part} has no ${missing}`;
 }
 
+function timestampFault({ timestamp }: Bundle): string | undefined {
+  if (timestamp === undefined) return undefined;
+  return oddMember('timestamp', timestamp) ?? (typeof timestamp.token === 'string' ? undefined : 'the token of the timestamp is no text');
+}
+
 /** The first missing or unknown member of the bundle; undefined if its shape is valid. Pauses after each record. */
 export function* oddShape(bundle: Bundle): Generator<undefined, string | undefined, void> {
-  const odd = oddMember('bundle', bundle);
+  const odd = oddMember('bundle', bundle) ?? timestampFault(bundle);
   if (odd !== undefined) return odd;
   if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is not a time';
   for (const record of bundle.records) {

@@ -40,6 +40,12 @@ export interface BundledCase {
   steps: BundledStep[];
 }
 
+/** A token of a time-stamping authority over the checkpoint of a bundle. */
+export interface BundledTimestamp {
+  /** RFC 3161 token in DER, base64. */
+  token: string;
+}
+
 /** Everything that a third party needs to verify offline the course of a call, or of the calls of a case. */
 export interface Bundle {
   format: typeof BUNDLE_FORMAT;
@@ -54,6 +60,8 @@ export interface Bundle {
   checkpoint: string;
   /** Absent without a leaf: in bundles of earlier releases, and of calls without a case. */
   case?: BundledCase;
+  /** A timestamp of the checkpoint. A verifier without the certificate of its authority does not read it. */
+  timestamp?: BundledTimestamp;
   /** The signing key of the checkpoint, as stated by the maker. A verifier uses the key that it trusts instead. */
   vkey: string;
 }
