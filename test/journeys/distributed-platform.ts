@@ -148,6 +148,23 @@ export class DistributedPlatform {
     return new Api(this.base, readFileSync(path.join(this.dir, 'data', 'admin.key'), 'utf8').trim(), this.agent);
   }
 
+  /** The `status` of a member's readiness. */
+  async readiness(name: string): Promise<unknown> {
+    const { health } = this.members.get(name) as Member;
+    return ((await (await fetch(health)).json()) as { status: unknown }).status;
+  }
+
+  /** Keeps a copy of the database for `restoreDatabase`; no service is connected. */
+  keepDatabase(): Promise<void> {
+    return runSql(realParts().COUNTERSIGN_TEST_DATABASE_URL, `CREATE DATABASE ${this.database}_kept TEMPLATE ${this.database}`);
+  }
+
+  async restoreDatabase(): Promise<void> {
+    const url = realParts().COUNTERSIGN_TEST_DATABASE_URL;
+    await runSql(url, `DROP DATABASE ${this.database} WITH (FORCE)`);
+    await runSql(url, `CREATE DATABASE ${this.database} TEMPLATE ${this.database}_kept`);
+  }
+
   /** Deletes the database with all its content and creates an empty one. */
   async loseDatabase(): Promise<void> {
     const url = realParts().COUNTERSIGN_TEST_DATABASE_URL;
@@ -158,7 +175,8 @@ export class DistributedPlatform {
   async close(): Promise<void> {
     await Promise.all([...this.members.values()].map(({ process }) => process.stop()));
     await this.agent.destroy();
-    await runSql(realParts().COUNTERSIGN_TEST_DATABASE_URL, `DROP DATABASE IF EXISTS ${this.database} WITH (FORCE)`);
+    for (const name of [this.database, `${this.database}_kept`])
+      await runSql(realParts().COUNTERSIGN_TEST_DATABASE_URL, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
