@@ -75,6 +75,7 @@ export * from './views/case-history.js';
 export * from './views/cases.js';
 export * from './views/changed-items.js';
 export * from './views/checked-calls.js';
+export * from './views/checked-cases.js';
 export { type Cursor, cursorText, parseCursor } from './views/cursor.js';
 export * from './views/earlier-calls.js';
 export * from './views/earlier-effects.js';

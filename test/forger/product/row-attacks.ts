@@ -51,6 +51,19 @@ export const rowAttacks: readonly ProductAttack[] = [
       ]),
   },
   {
+    name: 'a row of `cases` changed, deleted or invented',
+    with_key: false,
+    found_by: ['scrub'],
+    forge: (target) =>
+      changeRow(target, [
+        `UPDATE cases SET title = 'forged'`,
+        `UPDATE cases SET state = 'closed'`,
+        `UPDATE cases SET opened_at_ms = opened_at_ms - 1000`,
+        `DELETE FROM cases`,
+        `UPDATE cases SET case_id = 'invented'`,
+      ]),
+  },
+  {
     name: 'an old file of subject keys put back after an erasure',
     with_key: false,
     found_by: ['server'],

@@ -26,7 +26,7 @@ interface Run {
 
 const NEXT = [
   'what to do: copy the data directory before you change it. Restore the log, keys or rows from a backup;',
-  '  rows of calls: npm run countersign -- projections rebuild call',
+  '  rows of calls: npm run countersign -- projections rebuild call; of cases: npm run countersign -- projections rebuild case',
   '  then: npm run countersign -- accept-damage   (docs/how-to/auditors.md, "When the record is damaged")',
 ];
 
@@ -63,7 +63,7 @@ export const scrub: Command = {
   name: 'scrub',
   usage: '[--views]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',
   about:
-    'compares every record with the signed head, and with --views also every row of calls and tool_executions with the log; exit code 1 if anything is damaged',
+    'compares every record with the signed head, and with --views also every row of calls, tool_executions and cases with the log; exit code 1 if anything is damaged',
   async run(args, env) {
     try {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });

@@ -7,9 +7,11 @@ import { LogPass } from '../audit/log-pass.js';
 import { repeatWork } from '../audit/repeated-work.js';
 import { measureScrub, Scrubber } from '../audit/scrubber.js';
 import { AllCalls } from '../state-check/all-calls.js';
+import { AllCases } from '../state-check/all-cases.js';
 import { AllExecutions } from '../state-check/all-executions.js';
 import { CallCheck } from '../state-check/call-check.js';
 import { CallRecords } from '../state-check/call-records.js';
+import { CaseRecords } from '../state-check/case-records.js';
 import { ExecutionCheck } from '../state-check/execution-check.js';
 import { ExecutionRecords } from '../state-check/execution-records.js';
 import { StateCheckMetrics } from '../state-check/state-check-metrics.js';
@@ -124,6 +126,7 @@ export class BackgroundChecks {
       log: new LogPass(recordScan(log, this.parts.evidence, damage, 'scrub'), pace, logger),
       calls: new AllCalls(store, checks.records, checks.calls),
       executions: new AllExecutions(store, checks),
+      cases: new AllCases(store, new CaseRecords(checks.records)),
       damage,
     };
     const goesOn = () => this.parts.owner.isOwner && !this.stopping.signal.aborted;

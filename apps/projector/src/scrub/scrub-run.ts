@@ -1,8 +1,10 @@
 import type { DamageReport } from '@countersign/evidence';
+import { CONFIGURATION_TOPIC } from '@countersign/process';
 import type { TreeSpan } from '@countersign/proofs';
 import { keepScrub, type ScrubRun, type Store } from '@countersign/store';
 import type { LogPass } from '../audit/log-pass.js';
 import type { AllCalls, CheckStep } from '../state-check/all-calls.js';
+import type { AllCases } from '../state-check/all-cases.js';
 import type { AllExecutions } from '../state-check/all-executions.js';
 import { lanesByPartition, partitionsOf } from '../state-check/lane-partitions.js';
 import { rowDamage } from '../state-check/wrong-row.js';
@@ -15,6 +17,7 @@ export interface RunChecks {
   log: LogPass;
   calls: AllCalls;
   executions: AllExecutions;
+  cases: AllCases;
   damage: ReportedDamage;
 }
 
@@ -37,13 +40,17 @@ export class RunningScrub {
     const spans = await this.checks.log.signed();
     const requests = partitionsOf('tool-call-requested', spans);
     const executed = partitionsOf('tool-executed', spans);
-    const rows_total = this.run.views ? [...requests, ...executed].reduce((sum, { size }) => sum + size, 0) : 0;
+    const settings = spans
+      .filter(({ head, isFrozen }) => head.topic === CONFIGURATION_TOPIC && !isFrozen)
+      .map(({ end }) => ({ size: end }));
+    const rows_total = this.run.views ? [...requests, ...executed, ...settings].reduce((sum, { size }) => sum + size, 0) : 0;
     const records_total = spans.reduce((sum, { first, end }) => sum + end - first, 0) + rows_total;
     await this.keep({ ...this.run, started_at_ms: this.terms.now_ms(), records: 0, rows: 0, damages: 0, found: [], records_total });
     for (const span of spans) await this.ofTree(span);
     if (this.run.views) {
       for (const place of lanesByPartition(requests)) await this.ofRows(this.checks.calls.steps(place));
       for (const { lane, partition } of executed) await this.ofRows(this.checks.executions.steps({ lane, partition }));
+      await this.ofRows(this.checks.cases.steps());
     }
     await this.keep({ ...this.run, records: this.run.records_total, ended_at_ms: this.terms.now_ms() });
   }

@@ -3,7 +3,7 @@ import { callsAfter, type Store } from '@countersign/store';
 import type { CallCheck, RequestedCall } from './call-check.js';
 import type { CallRecords } from './call-records.js';
 import type { LanePartition } from './lane-partitions.js';
-import type { WrongRow } from './wrong-row.js';
+import type { NamedRow } from './wrong-row.js';
 
 const REQUESTS: CallTopic = 'tool-call-requested';
 const CALLS_AT_ONCE = 500;
@@ -17,7 +17,7 @@ export interface CheckStep {
   /** Number of finished log records. */
   records: number;
   compared: number;
-  wrong: readonly WrongRow[];
+  wrong: readonly NamedRow[];
 }
 
 /** Packs 16 bytes into one character each: each id is kept like this until all rows were checked. */

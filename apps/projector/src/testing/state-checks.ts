@@ -5,9 +5,11 @@ import type { Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { BackgroundPace } from '../audit/background-pace.js';
 import { AllCalls } from '../state-check/all-calls.js';
+import { AllCases } from '../state-check/all-cases.js';
 import { AllExecutions } from '../state-check/all-executions.js';
 import { CallCheck } from '../state-check/call-check.js';
 import { CallRecords } from '../state-check/call-records.js';
+import { CaseRecords } from '../state-check/case-records.js';
 import { ExecutionCheck } from '../state-check/execution-check.js';
 import { ExecutionRecords } from '../state-check/execution-records.js';
 import type { RandomBelow } from '../state-check/lane-partitions.js';
@@ -79,6 +81,13 @@ export class TestedChecks {
   async executions(partition: number): Promise<string[]> {
     const wrong: string[] = [];
     for await (const step of new AllExecutions(this.store, this.checks).steps({ lane: 'shared', partition }))
+      wrong.push(...step.wrong.map(({ reason }) => reason));
+    return wrong;
+  }
+
+  async cases(): Promise<string[]> {
+    const wrong: string[] = [];
+    for await (const step of new AllCases(this.store, new CaseRecords(this.checks.records)).steps())
       wrong.push(...step.wrong.map(({ reason }) => reason));
     return wrong;
   }
