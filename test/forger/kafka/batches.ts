@@ -8,6 +8,7 @@ const CRC = 17;
 const ATTRIBUTES = 21;
 const LAST_DELTA = 23;
 const BASE_TIME = 27;
+const MAX_TIME = 35;
 const COUNT = 57;
 const RECORDS = 61;
 const SEGMENT = '00000000000000000000.log';
@@ -84,8 +85,9 @@ export function withChangedValue(batch: Buffer, below: (count: number) => number
   return sealed(changed);
 }
 
+/** Moves the time of a batch. Topics have LogAppendTime: the time of its records is the last of the two fields. */
 export function withEarlierTime(batch: Buffer, by_ms: number): Buffer {
   const changed = Buffer.from(batch);
-  changed.writeBigInt64BE(changed.readBigInt64BE(BASE_TIME) - BigInt(by_ms), BASE_TIME);
+  for (const at of [BASE_TIME, MAX_TIME]) changed.writeBigInt64BE(changed.readBigInt64BE(at) - BigInt(by_ms), at);
   return sealed(changed);
 }
