@@ -12,6 +12,7 @@ export const FORGED = 'forged';
 /** Small files, so that the history has several. */
 const JOURNAL_FILE_BYTES = '65536';
 const CALLS = 12;
+const INPUT_CHARACTERS = 6_000;
 const WITHIN_MS = 60_000;
 
 /** Repeats work until it returns something. */
@@ -49,12 +50,13 @@ export class HonestHistory {
     readonly env: Readonly<Record<string, string>>,
   ) {}
 
-  static async make(): Promise<HonestHistory> {
+  /** `first_env`: environment of the first calls only. */
+  static async make(first_env: Readonly<Record<string, string>> = {}): Promise<HonestHistory> {
     const platform = await EmbeddedPlatform.create({ COUNTERSIGN_JOURNAL_FILE_BYTES: JOURNAL_FILE_BYTES });
     const dir = path.join(platform.dir, 'witness');
     const made = await witness.run(['--new-key', '--dir', dir, '--name', 'witness.example'], {});
     const history = new HonestHistory(platform, { COUNTERSIGN_AUDIT_WITNESSES: `heads:${made.lines[0]}` });
-    await platform.up(history.env);
+    await platform.up({ ...history.env, ...first_env });
     try {
       await history.write();
     } finally {
@@ -115,16 +117,22 @@ export class HonestHistory {
   }
 
   private async call(admin: Api, name: string, case_id?: string): Promise<string> {
-    const inputs = { path: name, content: HONEST.padEnd(2_000, '.'), mode: 'create' };
+    const inputs = { path: name, content: HONEST.padEnd(INPUT_CHARACTERS, '.'), mode: 'create' };
     const { status, body } = await admin.call({ tool: 'write_file', inputs, ...(case_id ? { case_id } : {}) });
     if (status !== 200) throw new Error(`the call was answered ${status}: ${JSON.stringify(body)}`);
     return body.call_id;
   }
 
-  private async lookedThrough(): Promise<void> {
-    const args = ['--vkey', this.vkey, '--log', this.platform.base, '--dir', this.file('witness'), '--once'];
+  private lookedThrough(): Promise<void> {
+    return this.witnessed(this.platform, this.file('witness'));
+  }
+
+  /** A witness follows this log until there is nothing new. @throws if it finds a contradiction */
+  async witnessed({ base }: EmbeddedPlatform, dir: string): Promise<void> {
+    const args = ['--vkey', this.vkey, '--log', base, '--dir', dir, '--once'];
     await until('the witness has seen everything', async () => {
-      const { lines } = await witness.run(args, { COUNTERSIGN_TOKEN: this.auditor });
+      const { code, lines } = await witness.run(args, { COUNTERSIGN_TOKEN: this.auditor });
+      if (code !== 0) throw new Error(lines.join('\n'));
       return lines[0] === 'nothing new' ? true : undefined;
     });
   }
