@@ -15,6 +15,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/domain': [],
   'libs/definitions': ['yaml', 'zod'],
   'libs/mapping': ['jsonata'],
+  'libs/openapi': ['yaml', 'zod'],
   'libs/outbound': ['undici'],
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],
   'libs/proofs': [],

@@ -26,6 +26,7 @@ export type {
   UpstreamSessions,
   UpstreamTarget,
 } from './mcp/upstream.js';
+export { type EffectMatch, OpenApiRuntime, type OpenApiRuntimeOptions, operationAsks } from './openapi/openapi-runtime.js';
 export { identityOf, isKnownDead, type ProcessIdentity } from './process-identity.js';
 export { type Ask, asksOf, type Implausible, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from './runtime.js';
 export { Sandbox, type SandboxMode } from './sandbox/sandbox.js';
