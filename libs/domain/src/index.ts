@@ -38,6 +38,7 @@ export { httpToolsOf } from './configuration/kinds/http-tools.js';
 export { PEOPLE_LIVE_MS, providerOf, STAND_INS_LIVE_MS } from './configuration/kinds/identity-providers.js';
 export { limitsOf, limitVersions } from './configuration/kinds/limits.js';
 export * from './configuration/kinds/mappings.js';
+export { newestOpenApiTools, openApiImportsOf } from './configuration/kinds/openapi-imports.js';
 export * from './configuration/kinds/people.js';
 export { personLinkPeriods, personLinksOf } from './configuration/kinds/person-links.js';
 export * from './configuration/kinds/personal-data.js';

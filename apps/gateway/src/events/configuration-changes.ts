@@ -27,6 +27,8 @@ const items: ItemsOf = {
   log_dropped: null,
   mapping_activated: ({ tool }) => named('mapping_activated', itemNames.mapping(tool)),
   mapping_set: ({ tool }) => named('mapping_set', itemNames.mapping(tool)),
+  openapi_import_set: ({ import: name }) => named('openapi_import_set', itemNames.openapi_import(name)),
+  openapi_tool_set: tool,
   person_link_set: ({ link_id }) => named('person_link_set', itemNames.person_link(link_id)),
   person_token_verified: null,
   personal_data_set: ({ rule_id }) => named('personal_data_set', itemNames.personal_data(rule_id)),

@@ -12,6 +12,7 @@ import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setReported } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { activateMapping, setMapping } from './kinds/mappings.js';
+import { setOpenApiImport, setOpenApiTool } from './kinds/openapi-imports.js';
 import { noteVerifiedToken } from './kinds/people.js';
 import { setPersonLink } from './kinds/person-links.js';
 import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
@@ -81,6 +82,8 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   http_tool_set: setHttpTool,
   upstream_set: setUpstream,
   upstream_tool_classified: classifyUpstreamTool,
+  openapi_tool_set: setOpenApiTool,
+  openapi_import_set: setOpenApiImport,
 };
 
 /** What executors announce: the change that each event of `tool-registered` makes. */

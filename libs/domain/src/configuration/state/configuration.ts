@@ -18,7 +18,7 @@ import { emptyFacts, type FactShelf } from './fact-shelf.js';
 import type { PersonalData, Retention } from './personal-data.js';
 import type { SagaDefinitions } from './saga-definitions.js';
 import type { CaseFact, Tenant, UsagePeriod, Webhook } from './tenants.js';
-import type { HttpTool, KeptGrant, MappingVersion, TenantLimits, ToolOverride, ToolVersion } from './tools.js';
+import type { HttpTool, KeptGrant, MappingVersion, OpenApiImports, TenantLimits, ToolOverride, ToolVersion } from './tools.js';
 
 export interface TenantConfiguration {
   overrides: Map<string, ToolOverride>;
@@ -66,6 +66,8 @@ export interface TenantConfiguration {
   upstreams?: Map<string, Upstream>;
   /** By upstream: what is known of its tools. Absent: nothing was recorded. */
   upstream_listings?: Map<string, UpstreamListing>;
+  /** Absent: no OpenAPI document was imported. */
+  openapi?: OpenApiImports;
   /** Tool name → its registered versions, newest first: tools that only this tenant has. Absent: there is none. */
   tools?: Map<string, ToolVersion[]>;
   bundles: BundleShelf;

@@ -45,6 +45,7 @@ export const itemNames = {
   http_tool: (tool: string, version: string) => `http_tool/${tool}@${version}`,
   upstream: (name: string) => `upstream/${name}`,
   upstream_tool: (upstream: string, tool: string) => `upstream_tool/${upstream}/${encodeURIComponent(tool)}`,
+  openapi_import: (name: string) => `openapi_import/${name}`,
   saga_definition: (name: string, version: string) => `saga_definition/${name}@${version}`,
   /** Moves with each new version of each saga definition. */
   saga_definitions: 'saga_definitions',
@@ -110,5 +111,8 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   http_tool_set: ({ tool, version }) => [{ item: itemNames.http_tool(tool, version) }],
   upstream_set: ({ upstream, removed }) => [{ item: itemNames.upstream(upstream), removed }],
   upstream_tool_classified: ({ upstream, tool }) => [{ item: itemNames.upstream_tool(upstream, tool) }],
+  // A version is set once; what may conflict is its import.
+  openapi_tool_set: none,
+  openapi_import_set: ({ import: name }) => [{ item: itemNames.openapi_import(name) }],
   saga_definition_set: ({ name, version }) => [{ item: itemNames.saga_definition(name, version), member_of: itemNames.saga_definitions }],
 };

@@ -47,6 +47,42 @@ export interface HttpTool {
   changed_at_ms: number;
 }
 
+/** A version of a tool that an imported OpenAPI document describes. Its texts are parsed where they are needed: a tenant may have many. */
+export interface OpenApiTool {
+  name: string;
+  version: string;
+  import: string;
+  operation: string;
+  contract_json: string;
+  binding_json: string;
+  content_digest: string;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** The newest import of a document under a name. */
+export interface OpenApiImport {
+  name: string;
+  title: string;
+  document_version: string;
+  document_digest: string;
+  base_url: string;
+  options_json: string;
+  report_json: string;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** The imported documents of a tenant. */
+export interface OpenApiImports {
+  /** By name. */
+  imports: Map<string, OpenApiImport>;
+  /** By `tool@version`, in the order of their records. */
+  tools: Map<string, OpenApiTool>;
+  /** Characters of all contracts and bindings. */
+  chars: number;
+}
+
 /** One version of a tenant's mapping for a tool. libs/mapping interprets the definition. */
 export interface MappingVersion {
   tool: string;
