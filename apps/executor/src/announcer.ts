@@ -53,6 +53,7 @@ function metaAt(now_ms: number, only_tenant: string | null): Meta {
 
 function registration(tool: LoadedTool, { tenant_id, executor_id, lanes, environment, now_ms }: Announcement): ToolRegistered {
   const { name, version } = tool.contract;
+  const { is_tenants: _local, ...origin } = tool.origin;
   return {
     meta: metaAt(now_ms, tenant_id),
     name,
@@ -62,7 +63,7 @@ function registration(tool: LoadedTool, { tenant_id, executor_id, lanes, environ
     lanes: [...lanes],
     executor_id,
     registered_at_ms: now_ms,
-    ...tool.origin,
+    ...origin,
     environment,
     protocol_version: null,
     only_tenant: tenant_id,

@@ -34,6 +34,7 @@ import { assembleLane, type SharedByLanes } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
+import { OpenApiTools } from './openapi-tools/openapi-tools.js';
 import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
@@ -42,6 +43,7 @@ import { type HostedPack, hostOutside, hostPacks, unhealthyOf } from './tool-run
 import { type LoadedTool, loadTools } from './tool-runs/loaded-tool.js';
 import { type PackLoading, PackReloader } from './tool-runs/pack-reloader.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
+import { TenantTools } from './tool-runs/tenant-tools.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
 import { ToolTable } from './tool-runs/tool-table.js';
 
@@ -103,15 +105,16 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
-/** The tools that tenants registered, announced as they come. */
-function startHttpTools(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, announcement: () => Announcement) {
+/** The tools that tenants registered or imported, announced as they come. */
+function startTenantTools(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, announcement: () => Announcement) {
   const { keys, clock, logger } = deps;
   const door = new OutboundDoor(AddressRules.forToolEndpoints(new Set(config.tool_endpoints_private ?? [])), config.proxies);
   const http_tools = new HttpTools(configuration, new SealedSecrets(keys, 'tool-endpoint-secret'), door, clock);
   const announce = (tools: readonly LoadedTool[], as: Announcement) => announceTools(deps, tools, configuration, as);
-  const announcer = new HttpToolAnnouncer(configuration, http_tools, logger, announce);
+  const tenant_tools = new TenantTools([http_tools, new OpenApiTools(configuration, door)]);
+  const announcer = new HttpToolAnnouncer(configuration, tenant_tools, logger, announce);
   announcer.start(announcement);
-  return { http_tools, announcer };
+  return { tenant_tools, announcer };
 }
 
 function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
@@ -166,11 +169,11 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = () => ({ tenant_id: null, executor_id, lanes, environment, now_ms: clock.now_ms() });
   await announceTools(deps, tools.values(), configuration, announcement());
-  const { http_tools, announcer } = startHttpTools(deps, config, configuration, announcement);
+  const { tenant_tools, announcer } = startTenantTools(deps, config, configuration, announcement);
   const credentials = credentialsOf(deps, config, configuration);
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
-  const table = new ToolTable(tools, http_tools);
+  const table = new ToolTable(tools, tenant_tools);
   const runtime = new ToolRuns(table, around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
   const announce: PackLoading['announce'] = (found) => announceTools(deps, found, configuration, announcement());
   const reloader = startReloader(config, { hosted, table, folders }, announce, logger);

@@ -15,6 +15,9 @@ interface Missing {
   where: string;
 }
 
+/** Who chose the server that gets the credentials. */
+export type ServerChoice = 'operator' | 'tenant';
+
 type Found = { credential: Credential } | { missing: Missing } | { unavailable: string };
 
 /** The user whose secrets apply: the user that the agent acts for, otherwise the caller. */
@@ -32,11 +35,14 @@ export class Credentials {
     private readonly parts: { clock: Clock; reissue: ReissueRequests },
   ) {}
 
-  /** All credentials, or why the call cannot run. Never rejects. Secrets stay registered for masking until `release`. */
-  async resolve(job: Job, names: readonly string[]): Promise<ResolvedCredentials | CallError> {
+  /**
+   * All credentials, or why the call cannot run. Never rejects. Secrets stay registered for masking until `release`.
+   * @param server Who chose the server that gets them: one of the tenant's choice gets no secret of the installation
+   */
+  async resolve(job: Job, names: readonly string[], server: ServerChoice = 'operator'): Promise<ResolvedCredentials | CallError> {
     let found: Found[];
     try {
-      found = await Promise.all(names.map((name) => this.find(job, name)));
+      found = await Promise.all(names.map((name) => this.find(job, name, server)));
     } catch {
       return callError('NETWORK_ERROR', 'the secrets cannot be read at the moment');
     }
@@ -54,11 +60,12 @@ export class Credentials {
     liveSecrets.release(resolved.masker, this.parts.clock.monotonic_ms());
   }
 
-  private async find(job: Job, name: string): Promise<Found> {
+  private async find(job: Job, name: string, server: ServerChoice): Promise<Found> {
     const exchange = tokenExchangeOf(this.configuration.state, job.tenant_id, name);
     if (exchange) return this.exchanged(job, name, exchange);
     const now_ms = this.parts.clock.now_ms();
-    const secret = await this.vault.resolve({ tenant_id: job.tenant_id, user_id: userOf(job.call), name }, now_ms);
+    const of = { tenant_id: job.tenant_id, user_id: userOf(job.call), name };
+    const secret = await (server === 'tenant' ? this.vault.tenantSecret(of, now_ms) : this.vault.resolve(of, now_ms));
     if ('missing' in secret) {
       const where = `PUT /v1/secrets/${secret.scope ?? 'workspace'}/${name}`;
       return { missing: { name, what: 'secret', reason: secret.missing, where } };

@@ -1,12 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConfigurationState, httpToolsOf, tenantOf } from '@countersign/domain';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { type ConfigurationState, tenantOf } from '@countersign/domain';
 import { CONFIGURATION_TOPIC, type Logger } from '@countersign/process';
 import { messageOf } from '@countersign/runtimes';
 import type { Announcement, FoldedCatalog } from '../announcer.js';
 import type { LoadedTool } from '../tool-runs/loaded-tool.js';
-import type { HttpTools } from './http-tools.js';
 
 const AGAIN_MS = 1_000;
+/** Tools that are announced at once: each time waits for the disk. */
+const BATCH_MAX = 48;
+/** Tools that are made ready at once: each takes about a millisecond of the thread that runs calls. */
+const AT_ONCE_MAX = 8;
+
+/** The tools that single tenants have. */
+interface ToolsOfTenants {
+  of(tenant_id: string): Iterable<LoadedTool>;
+}
 
 /** The folded configuration, and how far. */
 interface Folded extends FoldedCatalog {
@@ -17,14 +25,14 @@ interface Folded extends FoldedCatalog {
 /** Announces tools with the given announcement. */
 type Announce = (tools: readonly LoadedTool[], announcement: Announcement) => Promise<number>;
 
-/** Announces the HTTP tools of the tenants of its lanes: at its start, and as soon as a tenant registers one. No restart is needed. */
+/** Announces the tools that tenants of its lanes have of their own: at its start, and as soon as a tenant registers one. No restart is needed. */
 export class HttpToolAnnouncer {
   private announced: number | undefined;
   private closed = false;
 
   constructor(
     private readonly configuration: Folded,
-    private readonly tools: HttpTools,
+    private readonly tools: ToolsOfTenants,
     private readonly logger: Pick<Logger, 'warn'>,
     private readonly announce: Announce,
   ) {}
@@ -41,12 +49,14 @@ export class HttpToolAnnouncer {
   private async watch(announcement: () => Announcement): Promise<void> {
     while (!this.closed) {
       const { policy_offset } = this.configuration.state;
+      // Before the announcement: what is folded during it is announced by the next round.
+      const next = this.configuration.position(CONFIGURATION_TOPIC);
       if (policy_offset !== this.announced && !(await this.announceAll(announcement()))) {
         await sleep(AGAIN_MS, undefined, { ref: false });
         continue;
       }
       this.announced = policy_offset;
-      await this.configuration.folded(CONFIGURATION_TOPIC, this.configuration.position(CONFIGURATION_TOPIC));
+      await this.configuration.folded(CONFIGURATION_TOPIC, next);
     }
   }
 
@@ -64,14 +74,27 @@ export class HttpToolAnnouncer {
   private async announceOf(tenant_id: string, announcement: Announcement): Promise<boolean> {
     const { state } = this.configuration;
     const lane = tenantOf(state, tenant_id)?.lane;
-    if (lane === undefined || !announcement.lanes.includes(lane) || httpToolsOf(state, tenant_id).size === 0) return true;
+    if (lane === undefined || !announcement.lanes.includes(lane)) return true;
     try {
-      await this.announce(this.tools.of(tenant_id), { ...announcement, tenant_id, lanes: [lane] });
+      for await (const batch of batches(this.tools.of(tenant_id)))
+        await this.announce(batch, { ...announcement, tenant_id, lanes: [lane] });
       return true;
     } catch (cause) {
-      const fields = { event: 'http_tools_not_announced', tenant_id, cause: messageOf(cause) };
-      this.logger.warn(fields, 'the HTTP tools of a tenant could not be announced');
+      const fields = { event: 'tenant_tools_not_announced', tenant_id, cause: messageOf(cause) };
+      this.logger.warn(fields, 'the tools of a tenant could not be announced');
       return false;
     }
   }
+}
+
+async function* batches(tools: Iterable<LoadedTool>): AsyncGenerator<LoadedTool[], void> {
+  let batch: LoadedTool[] = [];
+  for (const tool of tools) {
+    batch.push(tool);
+    if (batch.length % AT_ONCE_MAX === 0) await turn();
+    if (batch.length < BATCH_MAX) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }

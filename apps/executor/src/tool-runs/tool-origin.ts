@@ -3,7 +3,10 @@ import type { ToolRegistered } from '@countersign/contracts';
 import type { RuntimePack } from '@countersign/runtimes';
 
 /** The origin of a tool and its evaluation, for its registration. */
-export type ToolOrigin = Pick<ToolRegistered, 'adapter' | 'adapter_version' | 'gated' | 'evaluation_json'>;
+export type ToolOrigin = Pick<ToolRegistered, 'adapter' | 'adapter_version' | 'gated' | 'evaluation_json'> & {
+  /** A tenant chose the server of the tool. Not part of its registration. */
+  is_tenants?: boolean;
+};
 
 function kept(folder: URL, id: string): string | null {
   try {

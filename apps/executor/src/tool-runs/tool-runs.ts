@@ -147,7 +147,8 @@ export class ToolRuns {
   }
 
   private async resolve(loaded: LoadedTool, job: Job): Promise<CallError | undefined> {
-    const found = await this.around.credentials.resolve(job, loaded.contract.auth_requirements ?? []);
+    const server = loaded.origin.is_tenants ? 'tenant' : 'operator';
+    const found = await this.around.credentials.resolve(job, loaded.contract.auth_requirements ?? [], server);
     if (!(found instanceof ResolvedCredentials)) return found;
     job.credentials = found;
     return undefined;

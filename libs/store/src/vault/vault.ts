@@ -121,8 +121,16 @@ export class Vault {
    * tenant that administers it. To any other tenant that one does not exist.
    */
   async clientSecret(tenant_id: string, name: string, now_ms: number): Promise<ResolvedSecret | NoSecret> {
-    const found = await this.resolve({ tenant_id, user_id: NO_USER, name }, now_ms);
-    return found.scope === 'org' && tenant_id !== DEFAULT_TENANT ? { missing: 'absent', scope: null } : found;
+    return this.tenantSecret({ tenant_id, user_id: NO_USER, name }, now_ms);
+  }
+
+  /**
+   * The value for a request to a server of the tenant's choice, else as `resolve`: one of the installation only for the tenant that
+   * administers it. To any other tenant that one does not exist.
+   */
+  async tenantSecret(of: { tenant_id: string; user_id: string; name: string }, now_ms: number): Promise<ResolvedSecret | NoSecret> {
+    const found = await this.resolve(of, now_ms);
+    return found.scope === 'org' && of.tenant_id !== DEFAULT_TENANT ? { missing: 'absent', scope: null } : found;
   }
 
   /** Stores a user's token until it expires. @returns its reference, which is the same for the same token. */
