@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
-import type { AddressRules } from '@countersign/outbound';
+import type { AddressRules, OutboundDoor } from '@countersign/outbound';
 import { KnownDamage, type Logger, SealedSecrets, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
@@ -47,6 +47,8 @@ import { McpModule } from './mcp/mcp.module.js';
 import type { McpParts } from './mcp/mcp-extension.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { RecordedChannels } from './notifications/recorded-channels.js';
+import { OpenApiImportsModule } from './openapi-imports/openapi-imports.module.js';
+import { ENDPOINT_DOOR } from './openapi-imports/openapi-imports.service.js';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PersonalDataModule } from './personal-data/personal-data.module.js';
@@ -126,6 +128,7 @@ export interface GatewayParts {
   callback_addresses: AddressRules;
   /** Allowed addresses of tools' endpoints. */
   endpoint_addresses: AddressRules;
+  endpoint_door: OutboundDoor;
   /** Encrypts the signing secrets of tools' endpoints. */
   endpoint_secrets: SealedSecrets;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
@@ -168,6 +171,7 @@ const FEATURES = [
   TokenExchangesModule,
   ToolsModule,
   HttpToolsModule,
+  OpenApiImportsModule,
   TrustModule,
   UndoModule,
   UsageModule,
@@ -236,6 +240,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: RecordedChannels, useValue: parts.channels },
     { provide: ENDPOINT_ADDRESSES, useValue: parts.endpoint_addresses },
     { provide: ENDPOINT_SECRETS, useValue: parts.endpoint_secrets },
+    { provide: ENDPOINT_DOOR, useValue: parts.endpoint_door },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageReport, useValue: parts.usage.report },
     { provide: PeriodCloser, useValue: parts.usage.closer },

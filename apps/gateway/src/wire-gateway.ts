@@ -84,9 +84,10 @@ function waysOut({ identity_allow_private = false, callback_allow_private, tool_
   const identity_addresses = AddressRules.forIdentity(identity_allow_private);
   const callback_addresses = AddressRules.forCallbacks(callback_allow_private);
   const endpoint_addresses = AddressRules.forToolEndpoints(new Set(tool_endpoints_private));
+  const endpoint_door = new OutboundDoor(endpoint_addresses, proxies);
   const identity_door = new OutboundDoor(identity_addresses, proxies);
   const callback_door = new OutboundDoor(callback_addresses, proxies);
-  return { identity_addresses, callback_addresses, endpoint_addresses, identity_door, callback_door };
+  return { identity_addresses, callback_addresses, endpoint_addresses, endpoint_door, identity_door, callback_door };
 }
 
 /** The signed trees, and the known damage to them. */
@@ -127,7 +128,7 @@ export function wire(deps: AppDeps, config: GatewayConfig, configuration: Config
   const { checked, reading } = checkedReads(deps);
   const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
-  const { identity_addresses, callback_addresses, endpoint_addresses, identity_door, callback_door } = waysOut(config);
+  const { identity_addresses, callback_addresses, endpoint_addresses, endpoint_door, identity_door, callback_door } = waysOut(config);
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const readable = new Readable(deps.personal, configuration);
@@ -170,6 +171,7 @@ export function wire(deps: AppDeps, config: GatewayConfig, configuration: Config
     links,
     callback_addresses,
     endpoint_addresses,
+    endpoint_door,
     endpoint_secrets: new SealedSecrets(keys, 'tool-endpoint-secret'),
     channels,
     dead_letters: new DeadLetterView(log, codec),
