@@ -64,7 +64,8 @@ function effectFaults(contract: ToolContract): string[] {
     const should = isReadOnly(effect_class) ? 'read_external' : 'commit_high';
     faults.push(`${effect_class} has no effect outside the platform, but the tool uses ${outside.join(', ')}: declare ${should}`);
   }
-  const [verb = ''] = name.split('_');
+  // Tools from outside are named `<import>__<operation>`.
+  const [verb = ''] = name.replace(/^.*__/, '').split('_');
   if (isReadOnly(effect_class) && WRITING.has(verb)) faults.push(`its name contains ${verb}, but ${effect_class} changes nothing`);
   if (protocol === 'sandbox' && network === undefined) faults.push('a sandboxed tool must declare its network ([] for none)');
   return faults;
