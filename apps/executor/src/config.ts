@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
 import { placeOf } from './tool-runs/pack-places.js';
+import { type UpstreamSettings, upstreamSettings, upstreamVariables } from './upstream-sessions/upstream-settings.js';
 
 const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);
@@ -48,6 +49,7 @@ export const executorVariables = z.object({
   COUNTERSIGN_CHILDREN_MAX: wholeNumber(1, 1_000)
     .default(16)
     .describe('maximum number of child processes at once, one per pack and tenant'),
+  ...upstreamVariables,
 });
 
 /** Settings for running calls. */
@@ -76,6 +78,8 @@ export interface ExecutorConfig {
   packs_watch_ms?: number;
   /** Limits for the child processes of external packs; absent: the defaults. */
   children?: Partial<ChildRuntimeOptions>;
+  /** Sessions with upstream MCP servers; absent: no commands, no private hosts. */
+  upstreams?: UpstreamSettings;
 }
 
 /** Settings of the executor; the lanes come from the platform settings. */
@@ -113,6 +117,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
         idle_ms: value.COUNTERSIGN_CHILD_IDLE_MS,
         children_max: value.COUNTERSIGN_CHILDREN_MAX,
       },
+      upstreams: upstreamSettings(value),
     },
   };
 }

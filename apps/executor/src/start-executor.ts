@@ -46,6 +46,9 @@ import { ProgressHints } from './tool-runs/progress-hints.js';
 import { TenantTools } from './tool-runs/tenant-tools.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
 import { ToolTable } from './tool-runs/tool-table.js';
+import { ChangedLists } from './upstream-sessions/changed-lists.js';
+import { openUpstreamSessions } from './upstream-sessions/open-upstream-sessions.js';
+import { noUpstreams } from './upstream-sessions/upstream-settings.js';
 
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
@@ -164,7 +167,10 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   });
   const trust = new TrustScoreCache(deps);
   await trust.start();
-  const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, () => unhealthyOf(hosted));
+  const events = new ChangedLists();
+  const upstreams = await openUpstreamSessions(config.upstreams ?? noUpstreams(), { logger, events, proxies: config.proxies });
+  const unhealthy = () => [...unhealthyOf(hosted), ...upstreams.unhealthy];
+  const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, unhealthy);
   heartbeat.start();
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = () => ({ tenant_id: null, executor_id, lanes, environment, now_ms: clock.now_ms() });
@@ -196,13 +202,14 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   );
   return {
     ready: () => caughtUp && executor.ready,
-    unhealthy: () => unhealthyOf(hosted),
+    unhealthy,
     close: async () => {
       announcer.close();
       await reloader.close();
       await app.close();
       await executor.close();
       await Promise.all(hosted.map((each) => each.runtime.close()));
+      await upstreams.sessions.close();
       await patterns.close();
       await heartbeat.close();
       await configuration.close();

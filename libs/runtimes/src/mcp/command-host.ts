@@ -9,7 +9,8 @@ import { UpstreamUnusable } from './not-started.js';
 import { ProcessTransport } from './process-transport.js';
 import type { UpstreamTarget } from './upstream.js';
 
-const PATHS = '/usr/local/bin:/usr/bin:/bin';
+/** Where programs of commands are looked for. */
+export const COMMAND_FOLDERS: readonly string[] = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /** Starts the commands of the installation, one process for each session. */
 export class CommandHost {
@@ -37,7 +38,7 @@ export class CommandHost {
     if (!command) throw new UpstreamUnusable(`the installation has no command ${name}`);
     const secrets = secretsFor(command, credentials.env ?? {});
     const has_secrets = Object.keys(secrets).length > 0;
-    const base = { PATH: PATHS, HOME: this.sandbox.mode === 'none' ? tmpdir() : '/tmp', LANG: 'C.UTF-8' };
+    const base = { PATH: COMMAND_FOLDERS.join(':'), HOME: this.sandbox.mode === 'none' ? tmpdir() : '/tmp', LANG: 'C.UTF-8' };
     const limits = this.limits;
     if (command.hosts.length === 0 || this.sandbox.mode === 'none') {
       const argv = this.sandbox.wrapped(command.argv, { read: command.read });

@@ -31,9 +31,9 @@ export class Exchange {
     this.controller.abort(new Error(fault.message));
   }
 
-  /** The response ended without an answer. */
-  ended(): void {
-    this.fail(failed('network', 'the server closed its response without an answer', { unsent: false }));
+  /** The connection ended without an answer. */
+  ended(why: string): void {
+    this.fail(failed('network', why, { unsent: false }));
   }
 }
 

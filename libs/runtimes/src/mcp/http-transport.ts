@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboundDoor } from '@countersign/outbound';
-import { isJSONRPCRequest, isJSONRPCResponse, type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
 import { doorFetch } from './door-fetch.js';
 import { exchanges } from './exchange.js';
 import { TokenBucket } from './token-bucket.js';
@@ -14,8 +21,6 @@ const RECONNECTS_MAX = 30;
 const ANSWERS_MAX = 20;
 const ANSWERS_PER_S = 2;
 const GOODBYE_MS = 1_000;
-
-type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
 /** Opens streams again within bounds. */
 class Reconnects {
@@ -41,18 +46,24 @@ class Reconnects {
   }
 }
 
-/** Streamable HTTP through the outbound door, with bounds that the library does not have. */
-export class UpstreamHttpTransport extends StreamableHTTPClientTransport {
+/** Streamable HTTP of the library through the outbound door, with bounds that the library does not have. */
+export class UpstreamHttpTransport implements Transport {
+  readonly hasPerRequestStream = true;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  private readonly http: StreamableHTTPClientTransport;
   private readonly answers = new TokenBucket(ANSWERS_MAX, ANSWERS_PER_S);
-  private readonly reconnects: Reconnects;
+  private readonly reconnects = new Reconnects();
+  /** Requests without an answer. */
+  private readonly asked = new Set<string | number>();
 
   constructor(url: string, door: OutboundDoor, bearer: string | undefined) {
-    const reconnects = new Reconnects();
-    super(new URL(url), {
+    this.http = new StreamableHTTPClientTransport(new URL(url), {
       fetch: doorFetch(door, bearer),
       requestInit: { redirect: 'manual' },
       onInsufficientScope: 'throw',
-      reconnectionScheduler: (reconnect, delay_ms) => reconnects.schedule(reconnect, delay_ms),
+      reconnectionScheduler: (reconnect, delay_ms) => this.reconnects.schedule(reconnect, delay_ms),
       reconnectionOptions: {
         initialReconnectionDelay: RECONNECT_MIN_MS,
         maxReconnectionDelay: RECONNECT_MAX_MS,
@@ -60,25 +71,44 @@ export class UpstreamHttpTransport extends StreamableHTTPClientTransport {
         maxRetries: 3,
       },
     });
-    this.reconnects = reconnects;
   }
 
-  override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
-    if (!Array.isArray(message) && isJSONRPCResponse(message) && !this.answers.take(1)) return;
+  get sessionId(): string | undefined {
+    return this.http.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.http.setProtocolVersion(version);
+  }
+
+  async start(): Promise<void> {
+    this.http.onclose = () => this.onclose?.();
+    this.http.onerror = (error) => this.onerror?.(error);
+    this.http.onmessage = (message) => {
+      if (isJSONRPCResponse(message) && message.id !== undefined) this.asked.delete(message.id);
+      this.onmessage?.(message);
+    };
+    await this.http.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (isJSONRPCResponse(message) && !this.answers.take(1)) return;
     const exchange = exchanges.getStore();
-    if (!exchange || Array.isArray(message) || !isJSONRPCRequest(message)) return super.send(message, options);
+    if (!exchange || !isJSONRPCRequest(message)) return this.http.send(message, options);
+    const { id } = message;
+    this.asked.add(id);
     const onRequestStreamEnd = () => {
       options?.onRequestStreamEnd?.();
-      exchange.ended();
+      if (this.asked.delete(id)) exchange.ended('the server closed its response without an answer');
     };
-    return super.send(message, { ...options, onRequestStreamEnd });
+    await this.http.send(message, { ...options, onRequestStreamEnd });
   }
 
   /** Tells the server that its session has ended, if it answers soon. */
-  override async close(): Promise<void> {
+  async close(): Promise<void> {
     this.reconnects.close();
-    const told = this.terminateSession().catch(() => undefined);
+    const told = this.http.terminateSession().catch(() => undefined);
     await Promise.race([told, sleep(GOODBYE_MS, undefined, { ref: false })]);
-    await super.close();
+    await this.http.close();
   }
 }

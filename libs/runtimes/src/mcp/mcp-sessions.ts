@@ -26,21 +26,27 @@ import { notHandedOver, toolErrorOf } from './upstream-fault.js';
 /** Around a result: the envelope of its message, and reports of its progress. */
 const AROUND_RESULT_BYTES = 256 * 1024;
 const LISTING_MS = 60_000;
+/** Sessions over HTTP cost little: most of the time, none of them has a connection. */
+const HTTP_LIMITS = { per_tenant_max: 64, all_max: 1_000 };
 
 export interface McpSessionsOptions {
   readonly door: OutboundDoor;
   readonly events: UpstreamEvents;
   readonly commands: CommandHost;
-  readonly limits: TableLimits;
+  /** Limits of processes. */
+  readonly processes: TableLimits;
+  /** How long an idle session over HTTP is kept. */
+  readonly idle_ms: number;
 }
 
 /** Sessions with MCP servers over HTTP and with processes of the installation's commands. */
 export class McpSessions implements UpstreamSessions {
-  private readonly table: SessionTable;
+  private readonly tables: Readonly<Record<UpstreamPlace['kind'], SessionTable>>;
   private readonly opener: SessionOpener;
 
   constructor(private readonly options: McpSessionsOptions) {
-    this.table = new SessionTable(options.limits);
+    const { processes, idle_ms } = options;
+    this.tables = { command: new SessionTable(processes), http: new SessionTable({ ...HTTP_LIMITS, idle_ms }) };
     this.opener = new SessionOpener(options);
   }
 
@@ -84,15 +90,15 @@ export class McpSessions implements UpstreamSessions {
   }
 
   release(tenant_id: string, upstream: string, below_revision: number): void {
-    this.table.release(tenant_id, upstream, below_revision);
+    for (const table of Object.values(this.tables)) table.release(tenant_id, upstream, below_revision);
   }
 
-  close(): Promise<void> {
-    return this.table.close();
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.tables).map((table) => table.close()));
   }
 
   private async sessionOf(target: UpstreamTarget, signal: AbortSignal): Promise<McpSession> {
-    const opening = this.table.get(keyOf(target), () => this.opener.open(target));
+    const opening = this.tables[target.place.kind].get(keyOf(target), () => this.opener.open(target));
     if (signal.aborted) throw notHandedOver('it was stopped before');
     let stop: (() => void) | undefined;
     const stopped = new Promise<never>((_, reject) => {
@@ -111,7 +117,7 @@ export class McpSessions implements UpstreamSessions {
     if (!session?.has_id || !refusal) return false;
     // Servers before the specification said so answer 400.
     const is_lost = refusal.status === 404 || (refusal.status === 400 && /session/i.test(refusal.text));
-    if (is_lost) this.table.drop(session);
+    if (is_lost) this.tables.http.drop(session);
     return is_lost;
   }
 }

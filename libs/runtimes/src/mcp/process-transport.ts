@@ -26,12 +26,16 @@ export class ProcessTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  /** The library knows by these that silence may mean an earlier revision. */
+  readonly stderr = null;
+  readonly pid = null;
   private readonly reader: LineReader;
   private readonly bytes = new TokenBucket(BURST_BYTES, BYTES_PER_S);
   private readonly messages = new TokenBucket(BURST_MESSAGES, MESSAGES_PER_S);
   /** Requests without an answer, by id. */
   private readonly asked = new Map<string | number, Exchange>();
   private garbage_lines = 0;
+  private is_closing = false;
   private process: SandboxedProcess | undefined;
 
   constructor(
@@ -46,6 +50,7 @@ export class ProcessTransport implements Transport {
     this.process = child;
     void child.ended.then(() => {
       this.onEnd();
+      if (!this.is_closing) for (const exchange of this.asked.values()) exchange.ended(`its process ended: ${this.fault}`);
       this.onclose?.();
     });
   }
@@ -61,6 +66,7 @@ export class ProcessTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.is_closing = true;
     await this.process?.close('its session was closed');
   }
 

@@ -29,6 +29,8 @@ const redirected = (status: number): ToolError =>
 export function toolErrorOf(cause: unknown, exchange: Exchange): ToolError {
   if (isToolError(cause)) return cause;
   const { fault, refusal } = exchange;
+  if (fault?.reason === 'network' && !fault.unsent)
+    return new ToolError('NETWORK_ERROR', `the answer of the upstream is lost: ${fault.message}`);
   if (fault) return toolErrorOfFault(fault);
   if (!exchange.is_handed_over) return notHandedOver(messageOf(cause));
   if (cause instanceof ProtocolError) return ofProtocol(cause);

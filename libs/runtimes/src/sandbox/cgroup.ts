@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = '/sys/fs/cgroup';
@@ -61,6 +61,7 @@ export class Cgroup {
   }
 
   private static within({ pids, memory }: Hierarchy, name: string, limits: TreeLimits): Cgroup | undefined {
+    if (last === 1) for (const { folder } of [pids, memory]) removeStale(folder);
     const folders = [...new Set([pids.folder, memory.folder])].map((folder) => path.join(folder, name));
     const group = new Cgroup(folders, [
       path.join(memory.folder, name, 'memory.events'),
@@ -96,6 +97,15 @@ export class Cgroup {
   /** Removes it; it stays while a process is in it. */
   remove(): boolean {
     return this.folders.map(removed).every(Boolean);
+  }
+}
+
+/** Removes groups of executors that were killed. */
+function removeStale(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const pid = /^countersign-(\d+)-\d+$/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removed(path.join(folder, name));
   }
 }
 
