@@ -23,6 +23,8 @@ const SLOW = named('*.slow.{,int.,e2e.}spec.js');
 const SIZED = named('*.sized.{,int.,e2e.}spec.js');
 /** Need Chromium and a built console: scripts/real/browser.sh. */
 const BROWSER = named('*.browser.spec.js');
+/** Need bubblewrap and the MCP reference servers: scripts/real/upstreams.sh. */
+const UPSTREAM = named('*.upstream.spec.js');
 const WITH_PARTS = named('*.{int,e2e}.spec.js');
 
 const project = (name, include, exclude, more = {}) => ({
@@ -45,10 +47,11 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\/(?!.*\.spec\.js$)/] } },
     projects: [
       // Specs with parts wait more than they compute: more workers than cores.
-      project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW, ...BROWSER], { isolate: false, maxWorkers: 4 }),
+      project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW, ...BROWSER, ...UPSTREAM], { isolate: false, maxWorkers: 4 }),
       project('parts', WITH_PARTS, SLOW, { isolate: false, maxWorkers: 4 }),
       project('slow', [...SLOW, ...SIZED], [], { sequence: { groupOrder: 1 } }),
       project('browser', BROWSER, [], { isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } }),
+      project('upstream', UPSTREAM, [], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
       project('real', REAL, ALONE, { sequence: { groupOrder: 1 } }),
       project('alone', ALONE, [], { maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],

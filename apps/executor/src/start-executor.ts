@@ -120,6 +120,13 @@ function startTenantTools(deps: AppDeps, config: ExecutorConfig, configuration: 
   return { tenant_tools, announcer };
 }
 
+/** Sessions with upstreams, the lists of tools that changed there, and all that readiness reports. */
+async function startUpstreams({ upstreams = noUpstreams(), proxies }: ExecutorConfig, hosted: readonly HostedPack[], logger: Logger) {
+  const changed = new ChangedLists();
+  const { sessions, unhealthy } = await openUpstreamSessions(upstreams, { logger, events: changed, proxies });
+  return { sessions, changed, unhealthy: () => [...unhealthyOf(hosted), ...unhealthy] };
+}
+
 function logFaults(hosted: readonly HostedPack[], logger: Logger): void {
   for (const { pack, fault } of hosted)
     if (fault !== undefined) logger.error({ event: 'pack_not_loaded', pack: pack.name, fault }, 'a custom pack cannot be loaded');
@@ -167,10 +174,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   });
   const trust = new TrustScoreCache(deps);
   await trust.start();
-  const events = new ChangedLists();
-  const upstreams = await openUpstreamSessions(config.upstreams ?? noUpstreams(), { logger, events, proxies: config.proxies });
-  const unhealthy = () => [...unhealthyOf(hosted), ...upstreams.unhealthy];
-  const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, unhealthy);
+  const upstreams = await startUpstreams(config, hosted, logger);
+  const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, upstreams.unhealthy);
   heartbeat.start();
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = () => ({ tenant_id: null, executor_id, lanes, environment, now_ms: clock.now_ms() });
@@ -202,7 +207,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   );
   return {
     ready: () => caughtUp && executor.ready,
-    unhealthy,
+    unhealthy: upstreams.unhealthy,
     close: async () => {
       announcer.close();
       await reloader.close();

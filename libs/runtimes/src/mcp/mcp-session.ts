@@ -15,6 +15,7 @@ import type { CalledTool, ListedTool, RefusedTool } from './upstream.js';
 const CLIENT = { name: 'countersign', version: '1' };
 /** A server of an earlier revision may never answer a question of a later one. */
 const PROBE_MS = 5_000;
+const PING_MS = 2_000;
 /** Most bytes of a handshake, and of one page of a list. */
 const HANDSHAKE_BYTES_MAX = 1024 * 1024;
 export const LIST_BYTES_MAX = 8 * 1024 * 1024;
@@ -130,6 +131,15 @@ export class McpSession {
     const toolDefinition = { name: tool.name, inputSchema: tool.input_schema as { type: 'object' } };
     const options = { signal: exchange.signal, timeout: timeout_ms, onprogress: progress, toolDefinition };
     return this.counted(exchange, () => this.client.callTool(params, options));
+  }
+
+  /** Whether the server still answers. One of a revision without that question is believed. */
+  async answers(): Promise<boolean> {
+    if (!this.is_legacy) return true;
+    return this.client.ping({ timeout: PING_MS }).then(
+      () => true,
+      () => false,
+    );
   }
 
   async close(): Promise<void> {

@@ -84,7 +84,9 @@ export class McpSessions implements UpstreamSessions {
       } catch (cause) {
         // The server knows no such session, so it has run nothing.
         if (this.isLost(session, exchange) && renewals === 0) continue;
-        throw mask.error(errorOf(cause, exchange));
+        const error = errorOf(cause, exchange);
+        if (session && error.code === 'TIMEOUT') void this.dropIfStalled(target, session);
+        throw mask.error(error);
       }
     }
   }
@@ -110,6 +112,13 @@ export class McpSessions implements UpstreamSessions {
     } finally {
       if (stop) signal.removeEventListener('abort', stop);
     }
+  }
+
+  /** A server that does not even answer a ping is not asked again: the next call opens a session, or starts a process. */
+  private async dropIfStalled({ place }: UpstreamTarget, session: McpSession): Promise<void> {
+    if (session.is_closed || (await session.answers())) return;
+    this.tables[place.kind].drop(session);
+    await session.close();
   }
 
   /** Whether the server has forgotten the session. It is not used again. */

@@ -40,7 +40,13 @@ export class SandboxedProcess {
     const { argv, env, limits, onOutput } = terms;
     this.group = Cgroup.create(limits);
     const doors = this.group?.doors ?? [];
-    this.child = spawn('/bin/sh', ['-c', ENTER, 'sh', ...doors, '--', ...argv], { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    this.child = spawn('/bin/sh', ['-c', ENTER, 'sh', ...doors, '--', ...argv], {
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Where the executor was started is not told to what it starts.
+      cwd: '/',
+      detached: true,
+    });
     this.child.stdout?.on('data', (bytes: Buffer) => this.fault === undefined && onOutput(bytes));
     this.child.stderr?.on('data', (bytes: Buffer) => {
       this.stderr = (this.stderr + bytes.toString()).slice(-STDERR_CHARS_KEPT);

@@ -1,6 +1,7 @@
 // An MCP server that breaks what it can. Run: `node hostile-upstream.js MODE`, over stdio; specs use `hostileAnswers` over HTTP, too.
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 
 interface Message {
@@ -100,15 +101,50 @@ export function hostileAnswers(mode: string, message: Message): string[] | undef
   return id === undefined || method === undefined ? [] : [line({ id, error: { code: -32601, message: 'no such method' } })];
 }
 
+const outcomeOf = (act: () => string): string => {
+  try {
+    return act();
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code ?? 'failed';
+  }
+};
+
+/** Answers that take a while, by tool. */
+const slowTools: Readonly<Record<string, (given: Record<string, unknown>) => Promise<string>>> = {
+  read: async ({ file }) => outcomeOf(() => readFileSync(String(file), 'latin1').slice(0, 100)),
+  write: async ({ file, bytes = 1 }) => outcomeOf(() => appendFileSync(String(file), Buffer.alloc(Number(bytes))) ?? 'written'),
+  user: async () => String(process.getuid?.()),
+  connect: ({ host }) =>
+    new Promise((resolve) => {
+      const { hostname, port } = new URL(process.env.HTTPS_PROXY ?? 'http://127.0.0.1:1');
+      const asked = request({ host: hostname, port, method: 'CONNECT', path: String(host) });
+      asked.once('connect', ({ statusCode }, socket) => {
+        socket.once('data', (bytes: Buffer) => resolve(`${statusCode} ${bytes.toString()}`));
+        socket.once('end', () => resolve(String(statusCode)));
+        if (statusCode === 200) socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+        else resolve(String(statusCode));
+      });
+      asked.once('error', ({ message }) => resolve(message));
+      asked.end();
+    }),
+  direct: ({ host, port }) =>
+    new Promise((resolve) => {
+      request({ host: String(host), port: Number(port) })
+        .once('response', () => resolve('reached'))
+        .once('error', (cause) => resolve((cause as NodeJS.ErrnoException).code ?? cause.message))
+        .end();
+    }),
+};
+
 /** Things that only a process can do. */
 const acts: Readonly<Record<string, () => void>> = {
   die: () => process.abort(),
   memory: () => {
     const held: Buffer[] = [];
-    setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 1);
+    setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 1).unref();
   },
   fork: () => {
-    setInterval(() => spawn('/bin/sleep', ['60'], { stdio: 'ignore' }).on('error', () => undefined), 1);
+    setInterval(() => spawn('/bin/sleep', ['60'], { stdio: 'ignore' }).on('error', () => undefined), 1).unref();
   },
   deaf: () => process.stdin.pause(),
 };
@@ -125,7 +161,12 @@ function serve(mode: string): void {
     if (mode === 'ends-at-once' && message.method === 'server/discover') process.abort();
     if (message.method === undefined) appendFileSync(mode.startsWith('/') ? mode : '/dev/null', `${given}\n`);
     acts[message.method === 'tools/call' ? (message.params?.name ?? '') : '']?.();
-    for (const answer of hostileAnswers(mode, message) ?? []) process.stdout.write(`${answer}\n`);
+    const slow = message.method === 'tools/call' ? slowTools[message.params?.name ?? ''] : undefined;
+    if (slow)
+      void slow(message.params?.arguments ?? {}).then((found) =>
+        process.stdout.write(`${line({ id: message.id, result: text(found) })}\n`),
+      );
+    else for (const answer of hostileAnswers(mode, message) ?? []) process.stdout.write(`${answer}\n`);
   });
 }
 
