@@ -337,6 +337,8 @@ export interface Meta {
   /** Hybrid logical clock: max(own clock in microseconds, hlc of the cause) + 1. */
   hlc: number;
   partition: number;
+  /** Hash of the leaf of the cause's record in its audit tree (base64, docs/reference/proofs.md). Null: no cause, or its writer had not read the record. */
+  cause_hash?: string | null;
 }
 
 /** Something that a ruling asks for besides its effect. */
@@ -905,6 +907,24 @@ export interface CaseHistoryExported {
   detail_json: string | null;
 }
 
+/** A checkpoint entry covers records of a case: one leaf of the tree of cases. */
+export interface CaseCovered {
+  meta: Meta;
+  case_id: string;
+  /** Number of the checkpoint entry. */
+  entry: number;
+  /** Number of the cut of this entry. */
+  cut: number;
+  /** How many records of the case this entry covers first. */
+  added: number;
+  /** How many records of the case all entries up to this one cover. */
+  records: number;
+  /** Hash over the previous hash of the case, entry, cut, and the leaf hashes of the added records, base64 (docs/reference/proofs.md). */
+  hash: string;
+  /** Offset of the case's previous leaf; null for its first one. */
+  previous: number | null;
+}
+
 /** A checkpoint was signed: the whole entry, so that all checkpoints can be restored from the log. */
 export interface CheckpointSigned {
   meta: Meta;
@@ -922,6 +942,10 @@ export interface CheckpointSigned {
   note: string;
   /** JSON: the damage_accepted records by which this entry opens generations of trees, with their proofs. */
   decisions: string | null;
+  /** Number of the cut; null in entries of earlier releases. */
+  cut: number | null;
+  /** Whether a partition could not be read: the entry then proves no order. */
+  cut_is_open: boolean;
 }
 
 /** What one tree was when the checkpoint was signed. */
@@ -2050,6 +2074,55 @@ export interface ToolPolicySet {
   based_on?: BaseVersion[];
 }
 
+/** An MCP server of a tenant, whose tools become tools of this tenant. Executors list them. */
+export interface UpstreamSet {
+  meta: Meta;
+  upstream: string;
+  /** Grows by one with each change of this upstream, removals included. */
+  revision: number;
+  /** Address of the server. Null: it is a command, or was removed. */
+  url: string | null;
+  /** Name of a command of the installation. Null: it has an address, or was removed. */
+  command: string | null;
+  credentials: UpstreamCredential[];
+  /** Limit of one request to it. */
+  timeout_ms: number;
+  removed: boolean;
+  by: Principal;
+  changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
+}
+
+/** A secret that is sent to an upstream. */
+export interface UpstreamCredential {
+  secret: string;
+  /** The environment variable of the command that has it. Null: it is sent as a bearer token. */
+  env: string | null;
+}
+
+/** What an operator declares of a tool of an upstream, and the definition of it that the operator saw: from now on this one is pinned. */
+export interface UpstreamToolClassified {
+  meta: Meta;
+  upstream: string;
+  /** The exact name at the upstream. */
+  tool: string;
+  /** Of the pinned definition. */
+  digest: string;
+  /** The pinned definition, as upstream_tool_listed has it. */
+  definition_json: string;
+  /** What the operator declares: effect class, fields that identify the effect, resources, reconcile, compensation, limits. */
+  overlay_json: string;
+  /** Version of the tool that begins with this record. */
+  version: string;
+  /** The revision of the upstream from which it is at its present place. */
+  place_revision: number;
+  by: Principal;
+  changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
+}
+
 /** A month of a tenant's usage is over and folded whole: its billing lines are these from now on. */
 export interface UsagePeriodClosed {
   meta: Meta;
@@ -2529,6 +2602,54 @@ export interface ToolRegistered {
   only_tenant?: string | null;
 }
 
+/** A listing of an upstream that says something new: other tools, a tool that is missing, or another health. */
+export interface UpstreamListed {
+  meta: Meta;
+  upstream: string;
+  /** The revision of the upstream that was listed. */
+  revision: number;
+  /** The revision from which it is at its present place. */
+  place_revision: number;
+  /** False: the listing failed, which says nothing about tools. */
+  complete: boolean;
+  /** Why it failed: configuration, credentials, unreachable, timeout, protocol, bounds, closed. */
+  fault: string | null;
+  /** Text for people. */
+  reason: string | null;
+  tools: UpstreamListedTool[];
+  /** Tools that exist there and are not offered. */
+  refused: UpstreamRefusedTool[];
+  /** Name and version that the server states. */
+  server: string | null;
+  protocol_version: string | null;
+  executor_id: string;
+  listed_at_ms: number;
+}
+
+export interface UpstreamListedTool {
+  tool: string;
+  digest: string;
+}
+
+export interface UpstreamRefusedTool {
+  tool: string;
+  reason: string;
+}
+
+/** The definition of a tool as its upstream lists it. It counts once a listing names its digest. */
+export interface UpstreamToolListed {
+  meta: Meta;
+  upstream: string;
+  /** The exact name at the upstream. */
+  tool: string;
+  digest: string;
+  /** {name, title, description, input_schema, output_schema, annotations, flags}: hostile text, bounded. */
+  definition_json: string;
+  revision: number;
+  executor_id: string;
+  listed_at_ms: number;
+}
+
 /** The trust in a tool version, a provider or an agent moved. */
 export interface TrustScoreChanged {
   meta: Meta;
@@ -2571,6 +2692,7 @@ export interface EventMap {
   approval_voted: ApprovalVoted;
   audit_event_exported: AuditEventExported;
   case_history_exported: CaseHistoryExported;
+  case_covered: CaseCovered;
   checkpoint_signed: CheckpointSigned;
   compensation_executed: CompensationExecuted;
   compensation_failed: CompensationFailed;
@@ -2630,6 +2752,8 @@ export interface EventMap {
   tool_notice_told: ToolNoticeTold;
   tool_pin_set: ToolPinSet;
   tool_policy_set: ToolPolicySet;
+  upstream_set: UpstreamSet;
+  upstream_tool_classified: UpstreamToolClassified;
   usage_period_closed: UsagePeriodClosed;
   user_delegation_set: UserDelegationSet;
   webhook_set: WebhookSet;
@@ -2656,6 +2780,8 @@ export interface EventMap {
   tool_executed: ToolExecuted;
   tool_retry_deduplicated: ToolRetryDeduplicated;
   tool_registered: ToolRegistered;
+  upstream_listed: UpstreamListed;
+  upstream_tool_listed: UpstreamToolListed;
   trust_score_changed: TrustScoreChanged;
 }
 
@@ -2669,9 +2795,10 @@ export interface TopicEvents {
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
+  'cases': Tagged<'case_covered'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_level_skipped'> | Tagged<'saga_request_refused'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'browser_sessions_ended'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'openapi_import_set'> | Tagged<'openapi_tool_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'sign_in_link_set'> | Tagged<'sign_in_link_used'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'browser_sessions_ended'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'http_tool_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'openapi_import_set'> | Tagged<'openapi_tool_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'producer_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'sign_in_link_set'> | Tagged<'sign_in_link_used'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'upstream_set'> | Tagged<'upstream_tool_classified'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'dead_letter_requeued'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
@@ -2680,7 +2807,7 @@ export interface TopicEvents {
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;
   'tool-executed': Tagged<'tool_call_in_doubt'> | Tagged<'tool_call_rejudged'> | Tagged<'tool_call_resolved'> | Tagged<'tool_call_started'> | Tagged<'tool_executed'> | Tagged<'tool_retry_deduplicated'>;
-  'tool-registered': Tagged<'tool_registered'>;
+  'tool-registered': Tagged<'tool_registered'> | Tagged<'upstream_listed'> | Tagged<'upstream_tool_listed'>;
   'trust-view': Tagged<'trust_score_changed'>;
 }
 export type TopicName = keyof TopicEvents;
