@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Envelope } from '../journeys/api.js';
 import { countersign } from '../journeys/cli.js';
 import { setPolicy } from './korso-policy.js';
-import { draftsOnly, fanOut, type WantedOrder } from './korso-saga.js';
+import { draftsOnly, fanOut, fanOutWithFreight, type WantedOrder } from './korso-saga.js';
 import { type Cast, castOf, type KorsoWorld } from './korso-world.js';
 
 interface Saga {
@@ -15,7 +15,15 @@ interface Saga {
   failed_step_id: string | null;
   pivot_step_id: string | null;
   steps: { step_id: string; status: string; call_id: string; compensation: { status: string; call_id: string } | null }[];
-  tickets: { ticket: string }[];
+  tickets: { ticket: string; step_id: string }[];
+  ended_at: string | null;
+}
+
+/** One entry of the list of what a person must do. */
+interface SagaTicket {
+  ticket: string;
+  error: { message: string } | null;
+  actions: { act: string }[];
 }
 
 /** Korso's story, on any platform and business system. */
@@ -33,19 +41,29 @@ export function describeKorso(world: KorsoWorld): void {
   const vote = (voter: 'anna' | 'ben', { approval }: Envelope, body: object) =>
     by[voter].request('POST', `/v1/approvals/${approval?.approval_id}/votes`, body);
   const openCase = async (title: string) => (await by.agent.request<{ case_id: string }>('POST', '/v1/cases', { title })).body.case_id;
-  const sagaOf = async (saga_id: string, met: string): Promise<Saga> => {
+  const sagaUntil = async (saga_id: string, met: (saga: Saga) => boolean): Promise<Saga> => {
     for (const end = performance.now() + 90_000; ; await sleep(100)) {
       const { body } = await by.olga.request<Saga>('GET', `/v1/sagas/${saga_id}`);
-      if (body.status === met) return body;
+      if (met(body)) return body;
       if (performance.now() > end) throw new Error(JSON.stringify(body));
     }
   };
-  const run = async (definition: object, title: string, met: string): Promise<Saga> => {
+  const sagaOf = (saga_id: string, met: string) => sagaUntil(saga_id, ({ status }) => status === met);
+  const waitsWith = (saga_id: string, met: string) => sagaUntil(saga_id, ({ tickets }) => tickets.some(({ ticket }) => ticket === met));
+  const start = async (definition: object, title: string): Promise<string> => {
     const begun = { definition, case_id: await openCase(title) };
-    const { status, body } = await by.agent.request<Saga>('POST', '/v1/sagas', begun, { prefer: 'wait=30' });
+    const { status, body } = await by.agent.request<Saga>('POST', '/v1/sagas', begun, { prefer: 'wait=5' });
     if (status >= 300) throw new Error(JSON.stringify(body));
-    return sagaOf(body.saga_id, met);
+    return body.saga_id;
   };
+  const run = async (definition: object, title: string, met: string): Promise<Saga> => sagaOf(await start(definition, title), met);
+  const decide = async (saga_id: string, action: string, body: object) =>
+    expect((await by.olga.request('POST', `/v1/sagas/${saga_id}/${action}`, body)).status).toBe(200);
+  const ticketsOf = async (saga_id: string): Promise<SagaTicket[]> => {
+    const { body } = await by.olga.request<{ items: SagaTicket[] }>('GET', `/v1/saga-tickets?saga_id=${saga_id}`);
+    return body.items;
+  };
+  const stateOf = async (call_id: string) => (await world.states()).get(await poOf(call_id));
   const poOf = async (call_id: string) => String((await by.agent.readCall(call_id)).body.output?.po_id);
   const undo = async (call_ids: string[]): Promise<string> => {
     const preview = await by.olga.request<{ preview_digest: string }>('POST', '/v1/calls:undo', { call_ids, preview: true });
@@ -119,6 +137,32 @@ export function describeKorso(world: KorsoWorld): void {
     expect(left.sort()).toEqual(['cancelled', 'processing']);
   });
 
+  test('a step fails after the pivot: it waits for a person, and ends COMPENSATION_FAILED with what a person must do', async () => {
+    const [freight, insurance] = [order('sup_alpha', 13), order('sup_nobody', 1)];
+    const wanted = fanOutWithFreight([order('sup_alpha', 14), order('sup_alpha', 15)], freight, insurance);
+    const saga_id = await start(wanted, 'The insurer does not exist');
+    const asking = await sagaOf(saga_id, 'awaiting_approval');
+    const pivot = (await by.agent.readCall(asking.steps.find(({ step_id }) => step_id === 'confirm')?.call_id as string)).body;
+    expect((await vote('anna', pivot, { vote: 'approve' })).status).toBe(200);
+    const failed = await waitsWith(saga_id, 'failed_after_pivot');
+    expect(failed.tickets).toMatchObject([{ ticket: 'failed_after_pivot', step_id: 'insurance' }]);
+    expect((await ticketsOf(saga_id)).flatMap(({ actions }) => actions.map(({ act }) => act))).toContain('cancel');
+    const callOf = (name: string) => failed.steps.find(({ step_id }) => step_id === name)?.call_id as string;
+    // While the saga waits, a purchaser confirms the freight in the ERP.
+    await world.confirmByHand(await poOf(callOf('freight')));
+    world.letCancelsDoNothing();
+    await decide(saga_id, 'cancel', { reason: 'no insurer' });
+    const stuck = await waitsWith(saga_id, 'compensation_failed');
+    expect([stuck.status, stuck.pivot_step_id, stuck.ended_at]).toEqual(['compensation_failed', 'confirm', null]);
+    const [todo, ...others] = await ticketsOf(saga_id);
+    expect([todo?.error?.message, others]).toEqual([expect.stringContaining('By hand: agree the cancellation with the supplier'), []]);
+    await decide(saga_id, 'accept', { step_id: 'freight', reason: 'the supplier delivers it' });
+    const ended = await sagaUntil(saga_id, ({ ended_at }) => ended_at !== null);
+    expect([ended.status, ended.pivot_step_id, ended.failed_step_id]).toEqual(['compensation_failed', 'confirm', 'insurance']);
+    const states = await Promise.all(['draft_0', 'draft_1', 'freight'].map((name) => stateOf(callOf(name))));
+    expect(states).toEqual(['processing', 'draft', 'processing']);
+  });
+
   test('what if the approval had been given last Friday? is answered', async () => {
     const asked = await call('create_purchase_order', order('sup_alpha', 500));
     const approval_id = asked.approval?.approval_id;
@@ -135,7 +179,8 @@ export function describeKorso(world: KorsoWorld): void {
 
   test('the system has the orders that were told of, and no other', async () => {
     const states = [...(await world.states()).values()].sort();
-    expect(states).toEqual(['cancelled', 'cancelled', 'cancelled', 'draft', 'draft', 'draft', 'processing']);
+    const drafts = ['draft', 'draft', 'draft', 'draft'];
+    expect(states).toEqual(['cancelled', 'cancelled', 'cancelled', ...drafts, 'processing', 'processing', 'processing']);
   });
 
   test('the case exports as evidence that verifies offline', async () => {

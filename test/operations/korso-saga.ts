@@ -20,6 +20,17 @@ export const draftsOnly = (orders: readonly WantedOrder[]) => ({
   steps: orders.map((order, at) => create(`draft_${at}`, order)),
 });
 
+const confirm = {
+  kind: 'step',
+  name: 'confirm',
+  use: { tool: 'confirm_purchase_order', version: '^1.0.0', inputs: { po_id: { from: '/steps/draft_0/output/po_id' } } },
+};
+const drafts = (orders: readonly WantedOrder[]) => ({
+  kind: 'parallel',
+  join: { kind: 'all' },
+  branches: orders.map((order, at) => draft(`draft_${at}`, order)),
+});
+
 /**
  * The fan-out on an accepted quote: an order for each supplier as a draft, whose cancel is true; then confirm, which is the pivot, for the
  * first of them, and runs last.
@@ -28,15 +39,16 @@ export const fanOut = (orders: readonly WantedOrder[]) => ({
   name: 'po-fanout-on-quote-acceptance',
   version: '1.0.0',
   wait_max_ms: 86_400_000,
+  root: { kind: 'sequence', blocks: [drafts(orders), confirm] },
+});
+
+/** The same with what can be ordered only once the goods are: the freight, and then its insurance. A person approves a pivot that is not last. */
+export const fanOutWithFreight = (orders: readonly WantedOrder[], freight: WantedOrder, insurance: WantedOrder) => ({
+  name: 'po-fanout-with-freight',
+  version: '1.0.0',
+  wait_max_ms: 86_400_000,
   root: {
     kind: 'sequence',
-    blocks: [
-      { kind: 'parallel', join: { kind: 'all' }, branches: orders.map((order, at) => draft(`draft_${at}`, order)) },
-      {
-        kind: 'step',
-        name: 'confirm',
-        use: { tool: 'confirm_purchase_order', version: '^1.0.0', inputs: { po_id: { from: '/steps/draft_0/output/po_id' } } },
-      },
-    ],
+    blocks: [drafts(orders), { ...confirm, asks: true }, draft('freight', freight), draft('insurance', insurance)],
   },
 });

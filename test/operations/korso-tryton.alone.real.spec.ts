@@ -28,6 +28,7 @@ describe('on Kafka with Tryton', () => {
     },
     quote: () => tryton.quote(),
     states: async () => new Map((await tryton.ordersOn(delivery_date)).map(({ id, state }) => [String(id), state])),
+    confirmByHand: (po_id) => tryton.confirm(po_id),
     letCancelsDoNothing: () => undefined,
   });
 });

@@ -12,6 +12,8 @@ export interface KorsoWorld {
   quote(): Promise<string>;
   /** The states of this run's purchase orders by their id, read in the system itself. */
   states(): Promise<ReadonlyMap<string, string>>;
+  /** A person confirms a drafted order in the system itself. */
+  confirmByHand(po_id: string): Promise<void>;
   /** From now on, the cancel of a confirmed order is answered as done, and changes nothing. */
   letCancelsDoNothing(): void;
 }

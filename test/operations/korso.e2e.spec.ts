@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
@@ -23,6 +23,12 @@ describeKorso({
     const lines = readFileSync(path.join(ledger, 'ledger.jsonl'), 'utf8').trim().split('\n');
     const orders = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'purchase_order');
     return new Map(orders.map(({ id, record }) => [id, record.status]));
+  },
+  confirmByHand: async (po_id) => {
+    const lines = readFileSync(path.join(ledger, 'ledger.jsonl'), 'utf8').trim().split('\n');
+    const { kind, id, record } = lines.map((line) => JSON.parse(line)).findLast((entry) => entry.id === po_id);
+    const entry = { at_ms: Date.now(), kind, id, record: { ...record, status: 'processing' } };
+    appendFileSync(path.join(ledger, 'ledger.jsonl'), `${JSON.stringify(entry)}\n`);
   },
   letCancelsDoNothing: () => writeFileSync(path.join(ledger, 'lies.json'), JSON.stringify({ cancel_does_nothing: true })),
 });

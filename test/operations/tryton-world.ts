@@ -28,9 +28,30 @@ export class TrytonWorld {
     return (await this.models.search('purchase.purchase', domain, ['state', 'reference'], 1_000, signal)) as never;
   }
 
+  /** How many purchase orders each delivery date of a span has. */
+  async ordersBetween(first: string, last: string): Promise<Map<string, number>> {
+    const dateOf = (day: string) => {
+      const [year, month, at] = day.split('-').map(Number);
+      return { __class__: 'date', year, month, day: at };
+    };
+    const span = [
+      ['delivery_date', '>=', dateOf(first)],
+      ['delivery_date', '<=', dateOf(last)],
+    ];
+    const counts = new Map<string, number>();
+    for (const { delivery_date } of await this.models.search('purchase.purchase', span, ['delivery_date'], 10_000, signal))
+      counts.set(String(delivery_date), (counts.get(String(delivery_date)) ?? 0) + 1);
+    return counts;
+  }
+
   /** Sets the reference of an order as a person does. */
   editReference(po_id: unknown, reference: string): Promise<void> {
     return this.models.write('purchase.purchase', Number(po_id), { reference }, signal);
+  }
+
+  /** Confirms a drafted order as a person does. */
+  async confirm(po_id: unknown): Promise<void> {
+    for (const button of ['quote', 'confirm']) await this.models.press('purchase.purchase', Number(po_id), button, signal);
   }
 
   /** Invoices of suppliers for a purchase order. */
