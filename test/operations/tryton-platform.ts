@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
+import type { MappingDefinition } from '@countersign/mapping';
 import type { Api } from '../journeys/api.js';
 import type { JourneyPlatform } from '../journeys/journey-world.js';
 import { type KillablePlatform, killableEmbedded } from '../journeys/killable-platform.js';
 import { connectTenant, ERP_PACK, set, systemsOnTryton } from './tryton-tenant.js';
 import type { TrytonWorld } from './tryton-world.js';
 
-const rules = [{ id: 'operations', tools: ['create_*', 'confirm_*', 'cancel_*', 'post_*', 'query_*', 'list_*'], effect: 'allow' }];
+const ALLOWED = ['create_*', 'confirm_*', 'cancel_*', 'post_*', 'query_*', 'list_*', 'propose_*'];
+const rules = [{ id: 'operations', tools: ALLOWED, effect: 'allow' }];
 
 const MAPPED = ['create_purchase_order', 'query_purchase_order', 'post_vendor_bill', 'create_quote', 'query_sales_order'];
 
@@ -22,13 +24,13 @@ export class TrytonPlatform {
   ) {}
 
   /** @param url of Tryton, or of a proxy before it */
-  static async start(tryton: TrytonWorld, url: URL): Promise<TrytonPlatform> {
+  static async start(tryton: TrytonWorld, url: URL, mappings?: Record<string, MappingDefinition>): Promise<TrytonPlatform> {
     const systems = systemsOnTryton(url);
     const killable = await killableEmbedded({ COUNTERSIGN_PACKS: ERP_PACK, OPERATIONS_ROOT: systems });
     const admin = killable.platform.admin();
     const { version } = await set<{ version: string }>(admin, 'POST', '/v1/policies', { rules });
     await set(admin, 'PUT', '/v1/policies/active', { version, shadow: null });
-    await connectTenant(admin, await tryton.mappings(MAPPED));
+    await connectTenant(admin, mappings ?? (await tryton.mappings(MAPPED)));
     const agent = await admin.keyFor('agent', 'operations-agent', ['agent']);
     return new TrytonPlatform(systems, killable, agent, await admin.keyFor('user', 'olga', ['operator']));
   }
