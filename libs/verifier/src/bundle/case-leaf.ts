@@ -12,7 +12,7 @@ import type { BundlePlatform } from './record-decoder.js';
 
 /** What the leaf of the case proves, or why it proves nothing. */
 export function caseOf(
-  { case: of, tenant_id }: Bundle,
+  { case: of, tenant_id, calls }: Bundle,
   hashed: readonly HashedEvent[],
   signed: TrustedCheckpoint,
   { hashing, decoder }: BundlePlatform,
@@ -27,7 +27,9 @@ export function caseOf(
   if (event.event_type !== 'case_covered' || leaf.topic !== CASES_TREE) return `${placeOf(leaf)} is not the leaf of a case`;
   const covered = event.event as unknown as CaseCovered;
   if (covered.meta.tenant_id !== tenant_id) return 'the leaf is of a case of another tenant';
-  const isOther = (at: PlacedEvent) => at.event_type === 'tool_call_requested' && at.event.call.case_id !== covered.case_id;
+  const own = new Set<string | null>(calls.map(({ call_id }) => call_id));
+  const isOther = (at: PlacedEvent) =>
+    at.event_type === 'tool_call_requested' && own.has(at.event.meta.call_id) && at.event.call.case_id !== covered.case_id;
   if (hashed.some(({ at }) => isOther(at))) return 'the leaf is of another case than the calls';
   return provenCase(
     hashing,

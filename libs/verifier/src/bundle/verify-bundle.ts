@@ -15,6 +15,7 @@ import { strangeSubject } from './bundle-subject.js';
 import { callSummary } from './call-summary.js';
 import { caseOf } from './case-leaf.js';
 import { Causes, type CausesFound, countCauses, type HashedEvent, leafHashOf } from './causes.js';
+import { strangeCut } from './cut-order.js';
 import { placeOf, readEvent } from './read-event.js';
 import type { BundlePlatform, RecordDecoder } from './record-decoder.js';
 
@@ -190,6 +191,8 @@ function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepw
   if (gaps.length > 0) return incomplete('course', gaps);
   const of = bundle.case && caseOf(bundle, hashed, signed, platform);
   if (typeof of === 'string') return refused('case', of);
+  const disordered = of && strangeCut(events, causes, of.cuts);
+  if (disordered !== undefined) return refused('case', disordered);
   return {
     kind: 'verified',
     calls: bundle.calls,
