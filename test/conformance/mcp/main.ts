@@ -28,17 +28,28 @@ async function warmUp(platform: EmbeddedPlatform): Promise<void> {
     await platform.admin().request('POST', '/v1/calls', { tool: 'greet', inputs: { name: 'conformance' } });
 }
 
-async function ofRevision(suite: Suite, revision: string): Promise<SuiteRun> {
+async function ofRevision(suite: Suite, url: string, revision: string): Promise<SuiteRun> {
   const dir = folder(revision);
-  await suite.run(['--requirements', revision, '-o', dir], RUN_MAX_MS);
-  return { name: revision, scenarios: scenariosOf(suite.dir, revision), checks: checksIn(dir) };
+  await suite.run('server', ['--url', url, '--requirements', revision, '-o', dir], RUN_MAX_MS);
+  return { name: revision, scenarios: scenariosOf(suite.dir, revision, 'server'), checks: checksIn(dir) };
+}
+
+/** Our sessions with upstreams, one scenario at a time. Those of logins are left out: credentials of upstreams are secrets, nobody logs in. */
+async function asClient(suite: Suite, revision: string): Promise<SuiteRun> {
+  const name = `client-${revision}`;
+  const dir = folder(name);
+  const scenarios = scenariosOf(suite.dir, revision, 'client').filter(({ scenario }) => !scenario.startsWith('auth/'));
+  const command = `${process.execPath} ${path.join(import.meta.dirname, 'upstream-client.js')}`;
+  for (const { scenario } of scenarios)
+    await suite.run('client', ['--command', command, '--scenario', scenario, '--spec-version', revision, '-o', dir], SCENARIO_MAX_MS);
+  return { name, scenarios, checks: checksIn(dir) };
 }
 
 /** Each scenario of tasks alone: in a run by requirements they are not scored. */
-async function oneByOne(suite: Suite): Promise<SuiteRun> {
+async function oneByOne(suite: Suite, url: string): Promise<SuiteRun> {
   const dir = folder(BY_SCENARIO);
-  const scenarios = scenariosOf(suite.dir, '2026-07-28').filter(({ scenario }) => scenario.startsWith('tasks-'));
-  for (const { scenario } of scenarios) await suite.run(['--scenario', scenario, '-o', dir], SCENARIO_MAX_MS);
+  const scenarios = scenariosOf(suite.dir, '2026-07-28', 'server').filter(({ scenario }) => scenario.startsWith('tasks-'));
+  for (const { scenario } of scenarios) await suite.run('server', ['--url', url, '--scenario', scenario, '-o', dir], SCENARIO_MAX_MS);
   return { name: BY_SCENARIO, scenarios, checks: checksIn(dir) };
 }
 
@@ -50,10 +61,12 @@ function report(name: string, { lines, scored, all }: Verdict): void {
 const platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'conformance' });
 try {
   await warmUp(platform);
-  const suite = new Suite(node, suite_dir, `${platform.base}/mcp`);
+  const suite = new Suite(node, suite_dir);
+  const url = `${platform.base}/mcp`;
   const runs: SuiteRun[] = [];
-  for (const revision of REVISIONS) runs.push(await ofRevision(suite, revision));
-  runs.push(await oneByOne(suite));
+  for (const revision of REVISIONS) runs.push(await ofRevision(suite, url, revision));
+  runs.push(await oneByOne(suite, url));
+  for (const revision of REVISIONS) runs.push(await asClient(suite, revision));
   const verdicts = runs.map((run) => ({ run, verdict: judge(run, exceptions) }));
   for (const { run, verdict } of verdicts) report(run.name, verdict);
   const faults = verdicts.flatMap(({ verdict }) => verdict.faults);

@@ -4,24 +4,28 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import type { Check, NamedScenario } from './judge.js';
 
+/** The side that is tested. */
+export type Leg = 'server' | 'client';
+
 interface Requirements {
   server: string[];
+  client: string[];
   not_scored: { scenario: string; leg: 'server' | 'client' }[];
 }
 
-/** The server scenarios of a revision, as the suite froze them. */
-export function scenariosOf(suite_dir: string, revision: string): NamedScenario[] {
+/** The scenarios of a revision for one side, as the suite froze them. */
+export function scenariosOf(suite_dir: string, revision: string, leg: Leg): NamedScenario[] {
   const file = path.join(suite_dir, 'requirements', `${revision}.yaml`);
-  const { server, not_scored } = parse(readFileSync(file, 'utf8')) as Requirements;
-  const unscored = not_scored.filter(({ leg }) => leg === 'server');
-  return [...server.map((scenario) => ({ scenario, scored: true })), ...unscored.map(({ scenario }) => ({ scenario, scored: false }))];
+  const { not_scored, ...scored } = parse(readFileSync(file, 'utf8')) as Requirements;
+  const unscored = not_scored.filter((one) => one.leg === leg);
+  return [...scored[leg].map((scenario) => ({ scenario, scored: true })), ...unscored.map(({ scenario }) => ({ scenario, scored: false }))];
 }
 
-/** The checks that a run wrote, by scenario: `server-<scenario>-<time>/checks.json`. */
+/** The checks that a run wrote, by scenario: `[server-]<scenario>-<time>/checks.json`. */
 export function checksIn(out_dir: string): Map<string, Check[]> {
   const found = new Map<string, Check[]>();
   for (const folder of readdirSync(out_dir)) {
-    const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder)?.[1];
+    const scenario = /^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder)?.[1];
     if (scenario === undefined) continue;
     const checks = JSON.parse(readFileSync(path.join(out_dir, folder, 'checks.json'), 'utf8')) as Check[];
     found.set(scenario, [...(found.get(scenario) ?? []), ...checks]);
@@ -34,12 +38,11 @@ export class Suite {
   constructor(
     private readonly node: string,
     readonly dir: string,
-    private readonly url: string,
   ) {}
 
   /** Runs the suite and returns its output. Its exit code says too little: the checks are read instead. */
-  run(options: readonly string[], timeout_ms: number): Promise<string> {
-    const args = [path.join(this.dir, 'dist/index.js'), 'server', '--url', this.url, ...options];
+  run(leg: Leg, options: readonly string[], timeout_ms: number): Promise<string> {
+    const args = [path.join(this.dir, 'dist/index.js'), leg, ...options];
     const child = spawn(this.node, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const timer = setTimeout(() => child.kill(), timeout_ms);
     let output = '';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headerFault } from './header-names.js';
 import type { ListedTool, RefusedTool, ToolHints } from './upstream.js';
 
 const NAME_CHARS_MAX = 128;
@@ -63,7 +64,10 @@ export function readTool(given: unknown): ReadTool {
   const read = listed.safeParse(given);
   if (!read.success) return { refused: { name, reason: read.error.issues[0]?.message.slice(0, 200) ?? 'it is invalid' } };
   const { inputSchema: input_schema, outputSchema: output_schema, title, description, annotations } = read.data;
-  const reason = schemaFault('input schema', input_schema) ?? (output_schema && schemaFault('output schema', output_schema));
+  const reason =
+    schemaFault('input schema', input_schema) ??
+    (output_schema && schemaFault('output schema', output_schema)) ??
+    headerFault(input_schema);
   if (reason !== undefined) return { refused: { name, reason } };
   const hints = hintsOf(annotations);
   return {
