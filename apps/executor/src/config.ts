@@ -7,6 +7,7 @@ import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
 import { placeOf } from './tool-runs/pack-places.js';
 import { type UpstreamSettings, upstreamSettings, upstreamVariables } from './upstream-sessions/upstream-settings.js';
+import type { ListingPace } from './upstreams/listing-schedule.js';
 
 const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);
@@ -78,6 +79,8 @@ export interface ExecutorConfig {
   packs_watch_ms?: number;
   /** Limits for the child processes of external packs; absent: the defaults. */
   children?: Partial<ChildRuntimeOptions>;
+  /** Times between listings of upstreams; absent: LISTING_PACE. */
+  listing_pace?: ListingPace;
   /** Sessions with upstream MCP servers; absent: no commands, no private hosts. */
   upstreams?: UpstreamSettings;
 }

@@ -28,7 +28,6 @@ import { ReissueRequests } from './credentials/reissue-requests.js';
 import { TokenBroker } from './credentials/token-broker.js';
 import { Executor } from './executor.js';
 import { ExecutorModule } from './executor.module.js';
-import { HttpToolAnnouncer } from './http-tools/http-tool-announcer.js';
 import { HttpTools } from './http-tools/http-tools.js';
 import { assembleLane, type SharedByLanes } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
@@ -38,17 +37,22 @@ import { OpenApiTools } from './openapi-tools/openapi-tools.js';
 import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
+import { TenantToolAnnouncer } from './tenant-tools/tenant-tool-announcer.js';
+import { TenantTools } from './tenant-tools/tenant-tools.js';
 import { admittedPacks } from './tool-runs/admitted-packs.js';
 import { type HostedPack, hostOutside, hostPacks, unhealthyOf } from './tool-runs/hosted-packs.js';
 import { type LoadedTool, loadTools } from './tool-runs/loaded-tool.js';
 import { type PackLoading, PackReloader } from './tool-runs/pack-reloader.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
-import { TenantTools } from './tool-runs/tenant-tools.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
 import { ToolTable } from './tool-runs/tool-table.js';
 import { ChangedLists } from './upstream-sessions/changed-lists.js';
 import { openUpstreamSessions } from './upstream-sessions/open-upstream-sessions.js';
 import { noUpstreams } from './upstream-sessions/upstream-settings.js';
+import { LISTING_PACE } from './upstreams/listing-schedule.js';
+import { startLister } from './upstreams/start-lister.js';
+import { UpstreamCalls } from './upstreams/upstream-calls.js';
+import { UpstreamTools } from './upstreams/upstream-tools.js';
 
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
@@ -108,14 +112,20 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
-/** The tools that tenants registered or imported, announced as they come. */
-function startTenantTools(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, announcement: () => Announcement) {
+/** The tools that single tenants have, announced as they come. */
+function startTenantTools(
+  deps: AppDeps,
+  config: ExecutorConfig,
+  configuration: Configuration,
+  of_upstreams: UpstreamTools,
+  announcement: () => Announcement,
+) {
   const { keys, clock, logger } = deps;
   const door = new OutboundDoor(AddressRules.forToolEndpoints(new Set(config.tool_endpoints_private ?? [])), config.proxies);
   const http_tools = new HttpTools(configuration, new SealedSecrets(keys, 'tool-endpoint-secret'), door, clock);
+  const tenant_tools = new TenantTools([http_tools, new OpenApiTools(configuration, door), of_upstreams]);
   const announce = (tools: readonly LoadedTool[], as: Announcement) => announceTools(deps, tools, configuration, as);
-  const tenant_tools = new TenantTools([http_tools, new OpenApiTools(configuration, door)]);
-  const announcer = new HttpToolAnnouncer(configuration, tenant_tools, logger, announce);
+  const announcer = new TenantToolAnnouncer(configuration, tenant_tools, logger, announce);
   announcer.start(announcement);
   return { tenant_tools, announcer };
 }
@@ -153,6 +163,18 @@ function startReloader(
   return reloader;
 }
 
+/** Whether everything that was on the topics has been read. */
+function whenCaughtUp(transport: LogTransport): () => boolean {
+  const read = { all: false };
+  void transport.caughtUp().then(
+    () => {
+      read.all = true;
+    },
+    () => undefined, // the executor closed before it caught up
+  );
+  return () => read.all;
+}
+
 /** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { clock, logger } = deps;
@@ -180,7 +202,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = () => ({ tenant_id: null, executor_id, lanes, environment, now_ms: clock.now_ms() });
   await announceTools(deps, tools.values(), configuration, announcement());
-  const { tenant_tools, announcer } = startTenantTools(deps, config, configuration, announcement);
+  const of_upstreams = new UpstreamTools(configuration, new UpstreamCalls(configuration, upstreams.sessions));
+  const { tenant_tools, announcer } = startTenantTools(deps, config, configuration, of_upstreams, announcement);
   const credentials = credentialsOf(deps, config, configuration);
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
@@ -198,17 +221,14 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const transport = transportOf(deps, config.lanes, executor);
   const app = await NestFactory.createMicroservice(ExecutorModule.with(executor), { strategy: transport, logger: new NestLogger(logger) });
   await app.listen();
-  let caughtUp = false;
-  void transport.caughtUp().then(
-    () => {
-      caughtUp = true;
-    },
-    () => undefined, // the executor closed before it caught up
-  );
+  const servers = { sessions: upstreams.sessions, changed: upstreams.changed };
+  const lister = startLister(deps, configuration, servers, { executor_id, lanes, pace: config.listing_pace ?? LISTING_PACE });
+  const caughtUp = whenCaughtUp(transport);
   return {
-    ready: () => caughtUp && executor.ready,
+    ready: () => caughtUp() && executor.ready,
     unhealthy: upstreams.unhealthy,
     close: async () => {
+      lister.close();
       announcer.close();
       await reloader.close();
       await app.close();

@@ -5,6 +5,7 @@ import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.
 import { type McpSettings, mcpSettings, mcpSettingsOf } from './mcp/mcp-settings.js';
 import { type SessionSettings, sessionSettings, sessionSettingsOf } from './sessions/session-settings.js';
 import type { StreamLimits } from './streams/stream-places.js';
+import { upstreamSettings } from './upstreams/upstream-settings.js';
 
 export interface StreamSettings extends StreamLimits {
   /** A stream is closed at this age; its reader reconnects. */
@@ -31,6 +32,7 @@ export const gatewayVariables = z.object({
   COUNTERSIGN_TOOL_ENDPOINTS_PRIVATE: list('').describe(
     'hosts of private networks (`host` or `host:port`) that endpoints of registered tools may use, also with plain http',
   ),
+  ...upstreamSettings,
   ...httpSettings,
   ...mcpSettings,
   ...sessionSettings,
@@ -60,6 +62,10 @@ export interface GatewayConfig {
   identity_allow_private?: boolean;
   /** Hosts of private networks that endpoints of tools may use, lower case; absent: none. */
   tool_endpoints_private?: readonly string[];
+  /** Names of the commands that upstreams of tenants may use; absent: none. */
+  upstream_commands?: readonly string[];
+  /** Hosts of private networks that upstreams may use, lower case; absent: none. */
+  upstream_private?: readonly string[];
   /** Proxies for callbacks, webhooks and requests to identity providers; absent: none. */
   proxies?: Proxies;
   /** `smtp://user:password@host:port`; absent: mail channels are refused. */
@@ -119,6 +125,8 @@ export function parseGatewayConfig(
     config: {
       ...{ host, port, identity_allow_private, tool_endpoints_private, ...sending, http, mcp, sessions, streams, lanes, data_dir },
       strict_answers,
+      upstream_commands: parsed.config.COUNTERSIGN_UPSTREAM_COMMANDS,
+      upstream_private: parsed.config.COUNTERSIGN_UPSTREAM_PRIVATE.map((host) => host.toLowerCase()),
     },
   };
 }

@@ -76,6 +76,8 @@ import { ToolsModule } from './tools/tools.module.js';
 import { TrustModule } from './trust/trust.module.js';
 import { TrustReader } from './trust/trust-reader.js';
 import { UndoModule } from './undo/undo.module.js';
+import { UpstreamPlaces } from './upstreams/upstream-places.js';
+import { UpstreamsModule } from './upstreams/upstreams.module.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { PeriodCloser } from './usage/period-closer.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -129,6 +131,8 @@ export interface GatewayParts {
   /** Allowed addresses of tools' endpoints. */
   endpoint_addresses: AddressRules;
   endpoint_door: OutboundDoor;
+  /** Where upstreams of tenants may be. */
+  upstream_places: UpstreamPlaces;
   /** Encrypts the signing secrets of tools' endpoints. */
   endpoint_secrets: SealedSecrets;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
@@ -174,6 +178,7 @@ const FEATURES = [
   OpenApiImportsModule,
   TrustModule,
   UndoModule,
+  UpstreamsModule,
   UsageModule,
   WebhooksModule,
 ];
@@ -239,6 +244,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: RequeueView, useValue: parts.requeues },
     { provide: RecordedChannels, useValue: parts.channels },
     { provide: ENDPOINT_ADDRESSES, useValue: parts.endpoint_addresses },
+    { provide: UpstreamPlaces, useValue: parts.upstream_places },
     { provide: ENDPOINT_SECRETS, useValue: parts.endpoint_secrets },
     { provide: ENDPOINT_DOOR, useValue: parts.endpoint_door },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },

@@ -54,6 +54,7 @@ import { SimulationReports } from './policies/simulation-reports.js';
 import { producerParts } from './producers/producer-parts.js';
 import { sagaParts } from './sagas/saga-parts.js';
 import { accessParts } from './sessions/access-parts.js';
+import { UpstreamPlaces } from './upstreams/upstream-places.js';
 
 /** Everything of a gateway, built and not yet started. */
 export interface Wired extends GatewayParts {
@@ -88,6 +89,11 @@ function waysOut({ identity_allow_private = false, callback_allow_private, tool_
   const identity_door = new OutboundDoor(identity_addresses, proxies);
   const callback_door = new OutboundDoor(callback_addresses, proxies);
   return { identity_addresses, callback_addresses, endpoint_addresses, endpoint_door, identity_door, callback_door };
+}
+
+/** Where upstreams may be; the connection is checked again by the executor. */
+function upstreamPlaces({ upstream_commands = [], upstream_private = [] }: GatewayConfig): UpstreamPlaces {
+  return new UpstreamPlaces(AddressRules.forToolEndpoints(new Set(upstream_private)), new Set(upstream_commands));
 }
 
 /** The signed trees, and the known damage to them. */
@@ -172,6 +178,7 @@ export function wire(deps: AppDeps, config: GatewayConfig, configuration: Config
     callback_addresses,
     endpoint_addresses,
     endpoint_door,
+    upstream_places: upstreamPlaces(config),
     endpoint_secrets: new SealedSecrets(keys, 'tool-endpoint-secret'),
     channels,
     dead_letters: new DeadLetterView(log, codec),

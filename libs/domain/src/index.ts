@@ -163,7 +163,7 @@ export { narrowings, nextVersion } from './upstream/drift.js';
 export { GONE_AFTER_MS } from './upstream/listing.js';
 export { lowerSnake, UPSTREAM_NAME, upstreamToolNames } from './upstream/names.js';
 export type * from './upstream/state.js';
-export type { DigestedDefinition, UpstreamTool, UpstreamToolState } from './upstream/tools.js';
+export { type DigestedDefinition, isRunnable, type UpstreamTool, type UpstreamToolState } from './upstream/tools.js';
 export { type UsageFact, usageFacts } from './usage/facts.js';
 export * from './usage/latency.js';
 export * from './usage/measures.js';

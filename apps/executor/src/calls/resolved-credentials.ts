@@ -15,12 +15,21 @@ export class ResolvedCredentials implements SecretSource {
   readonly uses: CredentialUse[];
   readonly warnings: string[];
 
-  constructor(private readonly credentials: readonly Credential[]) {
+  /** @param owner the user whose own credentials count first */
+  constructor(
+    private readonly credentials: readonly Credential[],
+    private readonly owner: string | null = null,
+  ) {
     this.masker = new Masker(credentials.flatMap(({ value, behind }) => [value, ...behind]));
     this.uses = credentials.map(({ name, scope, version }) => ({ name, scope, version }));
     this.warnings = credentials
       .filter(({ scope }) => scope === 'org')
       .map(({ name }) => `the secret ${name} is set for the whole installation only: set it for this workspace`);
+  }
+
+  /** The user whose credentials are among them; null: all are of the workspace or the installation. */
+  get user_id(): string | null {
+    return this.credentials.some(({ scope }) => scope === 'user' || scope === 'exchanged') ? this.owner : null;
   }
 
   async get(name: string): Promise<string> {

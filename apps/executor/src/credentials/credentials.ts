@@ -50,7 +50,10 @@ export class Credentials {
     if (missing.length > 0) return this.required(job, missing);
     const unavailable = found.find((one) => 'unavailable' in one);
     if (unavailable) return callError('NETWORK_ERROR', (unavailable as { unavailable: string }).unavailable);
-    const resolved = new ResolvedCredentials(found.flatMap((one) => ('credential' in one ? one.credential : [])));
+    const resolved = new ResolvedCredentials(
+      found.flatMap((one) => ('credential' in one ? one.credential : [])),
+      userOf(job.call),
+    );
     liveSecrets.hold(resolved.masker);
     return resolved;
   }

@@ -52,6 +52,15 @@ const contract = {
   provider: text,
   protocol: z.enum(['in_process', 'http', 'mcp', 'sandbox']),
   endpoint: text,
+  upstream: z
+    .object({
+      server: z.string().describe('the upstream'),
+      tool: z.string().describe('the exact name there'),
+      flags: z.array(z.string()).describe('patterns of injection that were found in its texts'),
+      has_key: z.boolean().describe('the upstream gets the key of the attempt'),
+    })
+    .nullable()
+    .describe('null: it is of no upstream'),
   audit_status: z.int(),
   ontology_pin: text,
   compatibility: names,

@@ -1,4 +1,4 @@
-import { approvalMode, defaultTier, effectRules } from '@countersign/contracts';
+import { approvalMode, defaultTier, effectRules, type ToolContract } from '@countersign/contracts';
 import {
   type ConfigurationState,
   type Evaluation,
@@ -39,6 +39,13 @@ function evaluationRecord(state: ConfigurationState, tenantId: string, tool: Too
     id: `pack.tool.${tool.name}.${tool.version}`,
     result: evaluation && { ...evaluation, of_this_contract: evaluation.contract_digest === tool.digest },
   };
+}
+
+/** Where a tool of an upstream comes from. How its effects are found and undone is for operators. */
+function upstreamRecord({ upstream }: ToolContract): Record<string, unknown> | null {
+  if (!upstream) return null;
+  const { server, tool, flags = [], key_input } = upstream;
+  return { server, tool, flags, has_key: key_input !== undefined };
 }
 
 /** Returns the measured values of a version. */
@@ -84,6 +91,7 @@ export function versionRecord(
     provider: contract.provider ?? null,
     protocol: contract.protocol ?? 'in_process',
     endpoint: contract.endpoint ?? null,
+    upstream: upstreamRecord(contract),
     auth_requirements: contract.auth_requirements ?? [],
     audit_status: contract.audit_status ?? 0,
     audit: audit ? { ...audit, changed_at_ms: undefined, changed_at: time(audit.changed_at_ms) } : null,

@@ -40,6 +40,9 @@ export interface UpstreamTool {
   contract: ToolContract | undefined;
 }
 
+/** Whether it runs, as its pinned definition has it. */
+export const isRunnable = ({ state }: Pick<UpstreamTool, 'state'>): boolean => state !== 'suspended' && state !== 'gone';
+
 interface Known {
   upstream: Upstream;
   place: NonNullable<Upstream['place']>;

@@ -40,6 +40,7 @@ export class FoldedTopics<S> {
   private live = false;
   private readonly next = new Map<string, number>();
   private waiters: Waiter[] = [];
+  private watchers: (() => void)[] = [];
 
   constructor(private readonly options: FoldedTopicsOptions<S>) {
     this.current = options.initial;
@@ -97,11 +98,17 @@ export class FoldedTopics<S> {
     return new Promise((done) => this.waiters.push({ topic, partition, offset, done }));
   }
 
+  /** Resolves when the next batch of any of the topics has been folded. */
+  advanced(): Promise<void> {
+    return new Promise((done) => this.watchers.push(done));
+  }
+
   async close(): Promise<void> {
     await this.running?.close();
   }
 
   private wake(): void {
+    for (const done of this.watchers.splice(0)) done();
     if (this.waiters.length === 0) return;
     const due = this.waiters.filter((waiter) => this.position(waiter.topic, waiter.partition) > waiter.offset);
     this.waiters = this.waiters.filter((waiter) => !due.includes(waiter));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { claimOf, leaseOf } from '../executions/arbiter.suite.js';
 import { claim } from '../executions/claim.js';
 import type { Store } from '../store.js';
-import { acquire, fenceExpired, heartbeat } from './leases.js';
+import { acquire, fenceExpired, heartbeat, oldestHolder, release } from './leases.js';
 
 export function describeLeases(store: () => Store): void {
   test('epochs increase, above any epoch on the log, also when executors start together', async () => {
@@ -48,5 +48,17 @@ export function describeLeases(store: () => Store): void {
       fenceExpired(store(), lane, 0),
     ]);
     expect(epochs.filter((_, at) => alive[at])).toEqual(epochs.filter((epoch) => !fenced.includes(epoch)));
+  });
+
+  test('the oldest live lease of a lane names one executor, and the next one when it ends', async () => {
+    const lane = randomUUID();
+    expect(await oldestHolder(store(), lane)).toBeUndefined();
+    const lease = (instance_id: string) => acquire(store(), { instance_id, lane, lease_ms: 60_000, epoch_above: 0 });
+    const [first, second] = [await lease('a'), await lease('b')];
+    expect(await oldestHolder(store(), lane)).toBe('a');
+    await release(store(), first);
+    expect(await oldestHolder(store(), lane)).toBe('b');
+    await release(store(), second);
+    expect(await oldestHolder(store(), lane)).toBeUndefined();
   });
 }

@@ -9,6 +9,8 @@ const HEARTBEAT = `UPDATE executor_leases SET lease_until_ms = ${NOW_MS} + $2 WH
 const FENCE_EXPIRED = `UPDATE executor_leases SET fenced = true
 WHERE lane = $1 AND NOT fenced AND epoch <> $2 AND lease_until_ms <= ${NOW_MS} RETURNING epoch`;
 const FENCE_OTHERS = 'UPDATE executor_leases SET fenced = true WHERE lane = $1 AND NOT fenced AND epoch <> $2 RETURNING epoch';
+const OLDEST_HOLDER = `SELECT instance_id FROM executor_leases
+WHERE lane = $1 AND NOT fenced AND lease_until_ms > ${NOW_MS} ORDER BY epoch LIMIT 1`;
 const RELEASE = 'UPDATE executor_leases SET fenced = true WHERE epoch = $1';
 
 export interface LeaseRequest {
@@ -58,4 +60,10 @@ export async function fenceOthers(sql: Sql, lane: string, epoch: number): Promis
 /** Releases the lease: calls that still run under it may be taken over at once. */
 export async function release(sql: Sql, epoch: number): Promise<void> {
   await sql.query({ name: 'lease_release', text: RELEASE, params: [epoch] });
+}
+
+/** The instance with the oldest live lease of a lane: work that one executor does for all is its own. Undefined: no lease is live. */
+export async function oldestHolder(sql: Sql, lane: string): Promise<string | undefined> {
+  const rows = await sql.query<{ instance_id: string }>({ name: 'lease_oldest_holder', text: OLDEST_HOLDER, params: [lane] });
+  return rows[0]?.instance_id;
 }

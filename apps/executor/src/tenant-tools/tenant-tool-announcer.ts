@@ -1,9 +1,10 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type ConfigurationState, tenantOf } from '@countersign/domain';
-import { CONFIGURATION_TOPIC, type Logger } from '@countersign/process';
+import type { Logger } from '@countersign/process';
 import { messageOf } from '@countersign/runtimes';
 import type { Announcement, FoldedCatalog } from '../announcer.js';
 import type { LoadedTool } from '../tool-runs/loaded-tool.js';
+import type { TenantToolSource } from './tenant-tools.js';
 
 const AGAIN_MS = 1_000;
 /** Tools that are announced at once: each time waits for the disk. */
@@ -11,28 +12,26 @@ const BATCH_MAX = 48;
 /** Tools that are made ready at once: each takes about a millisecond of the thread that runs calls. */
 const AT_ONCE_MAX = 8;
 
-/** The tools that single tenants have. */
-interface ToolsOfTenants {
-  of(tenant_id: string): Iterable<LoadedTool>;
-}
-
-/** The folded configuration, and how far. */
+/** The folded configuration. */
 interface Folded extends FoldedCatalog {
   readonly state: ConfigurationState;
-  position(topic: string): number;
+  advanced(): Promise<void>;
 }
 
 /** Announces tools with the given announcement. */
 type Announce = (tools: readonly LoadedTool[], announcement: Announcement) => Promise<number>;
 
-/** Announces the tools that tenants of its lanes have of their own: at its start, and as soon as a tenant registers one. No restart is needed. */
-export class HttpToolAnnouncer {
-  private announced: number | undefined;
+/**
+ * Announces the tools that single tenants of its lanes have: at its start, and as soon as a tenant registers one or an upstream lists one. No
+ * restart is needed.
+ */
+export class TenantToolAnnouncer {
+  private announced = '';
   private closed = false;
 
   constructor(
     private readonly configuration: Folded,
-    private readonly tools: ToolsOfTenants,
+    private readonly tools: Pick<TenantToolSource, 'of'>,
     private readonly logger: Pick<Logger, 'warn'>,
     private readonly announce: Announce,
   ) {}
@@ -48,16 +47,19 @@ export class HttpToolAnnouncer {
 
   private async watch(announcement: () => Announcement): Promise<void> {
     while (!this.closed) {
-      const { policy_offset } = this.configuration.state;
-      // Before the announcement: what is folded during it is announced by the next round.
-      const next = this.configuration.position(CONFIGURATION_TOPIC);
-      if (policy_offset !== this.announced && !(await this.announceAll(announcement()))) {
+      const seen = this.position();
+      if (seen !== this.announced && !(await this.announceAll(announcement()))) {
         await sleep(AGAIN_MS, undefined, { ref: false });
         continue;
       }
-      this.announced = policy_offset;
-      await this.configuration.folded(CONFIGURATION_TOPIC, next);
+      this.announced = seen;
+      if (this.position() === seen) await this.configuration.advanced();
     }
+  }
+
+  private position(): string {
+    const { policy_offset, catalog_offset } = this.configuration.state;
+    return `${policy_offset}/${catalog_offset}`;
   }
 
   /** False: it is tried again. */

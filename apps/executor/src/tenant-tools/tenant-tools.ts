@@ -1,4 +1,4 @@
-import type { LoadedTool } from './loaded-tool.js';
+import type { LoadedTool } from '../tool-runs/loaded-tool.js';
 
 /** A kind of tools that single tenants have. */
 export interface TenantToolSource {

@@ -1,0 +1,111 @@
+import { type EventCodec, type Meta, uuidv7 } from '@countersign/contracts';
+import {
+  type ConfigurationState,
+  capacityBeside,
+  decideListing,
+  type ListingRecords,
+  type ListingSeen,
+  listingOf,
+  type UpstreamTool,
+  upstreamToolsOf,
+} from '@countersign/domain';
+import type { EventLog, NewRecord } from '@countersign/event-log';
+import { securityRecord } from '@countersign/process';
+import type { FoldedCatalog } from '../announcer.js';
+
+/** Characters of one append, well below the largest batch that a broker takes. */
+const APPENDED_CHARS_MAX = 400_000;
+
+const metaOf = (tenant_id: string, now_ms: number): Meta => {
+  const event_id = uuidv7(now_ms);
+  const correlation_id = event_id.replaceAll('-', '');
+  return { event_id, tenant_id, call_id: null, attempt: 0, causation_id: null, correlation_id, hlc: now_ms * 1000, partition: 0 };
+};
+
+/** Records what listings of upstreams say, as far as it is new. One at a time for a tenant: the bounds are those of all its upstreams. */
+export class ListingRecorder {
+  private turns = Promise.resolve<unknown>(undefined);
+
+  constructor(
+    private readonly log: Pick<EventLog, 'append'>,
+    private readonly codec: EventCodec,
+    private readonly catalog: FoldedCatalog,
+  ) {}
+
+  /** @returns whether something was recorded */
+  record(tenant_id: string, seen: ListingSeen): Promise<boolean> {
+    const turn = this.turns.then(() => this.recordNow(tenant_id, seen));
+    this.turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async recordNow(tenant_id: string, seen: ListingSeen): Promise<boolean> {
+    const { state } = this.catalog;
+    const before = listingOf(state, tenant_id, seen.upstream);
+    const listings = state.by_tenant.get(tenant_id)?.upstream_listings?.values() ?? [];
+    const records = decideListing(before, seen, capacityBeside(listings, seen.upstream));
+    if (!records) return false;
+    const stood = standings(state, tenant_id, seen.upstream);
+    for (const chunk of this.chunksOf(tenant_id, records, seen.listed_at_ms)) {
+      const offsets = await this.log.append(chunk);
+      await this.catalog.folded('tool-registered', Math.max(...offsets));
+    }
+    await this.tellChanges(tenant_id, seen, stood);
+    return true;
+  }
+
+  /** The listing comes after the definitions that it names. */
+  private chunksOf(tenant_id: string, { definitions, listed }: ListingRecords, now_ms: number): NewRecord[][] {
+    const chunks: NewRecord[][] = [[]];
+    let chars = 0;
+    const add = (record: NewRecord) => {
+      chars += record.value.length;
+      if (chars > APPENDED_CHARS_MAX && chunks.at(-1)?.length) {
+        chunks.push([]);
+        chars = record.value.length;
+      }
+      chunks.at(-1)?.push(record);
+    };
+    const meta = () => metaOf(tenant_id, now_ms);
+    for (const definition of definitions)
+      add(
+        this.newRecord(
+          'upstream_tool_listed',
+          definition.upstream,
+          this.codec.encode('upstream_tool_listed', { meta: meta(), ...definition }),
+        ),
+      );
+    add(this.newRecord('upstream_listed', listed.upstream, this.codec.encode('upstream_listed', { meta: meta(), ...listed })));
+    return chunks;
+  }
+
+  private newRecord(event_type: string, key: string, value: Buffer): NewRecord {
+    return { topic: 'tool-registered', partition: 0, key, value, headers: { event_type } };
+  }
+
+  /** A security event for each tool that changed, was suspended or is gone. */
+  private async tellChanges(tenant_id: string, { upstream, listed_at_ms }: ListingSeen, stood: ReadonlyMap<string, string>): Promise<void> {
+    const tools = upstreamToolsOf(this.catalog.state, tenant_id, upstream);
+    const changed = tools.filter((tool) => isNews(tool) && stood.get(tool.tool) !== standingText(tool));
+    if (changed.length === 0) return;
+    const records = changed.map(({ tool, name, state, why }) => {
+      const detail = JSON.stringify({ upstream, tool, name: name ?? null, state, why: why ?? null });
+      const event = {
+        meta: metaOf(tenant_id, listed_at_ms),
+        kind: 'upstream_tool_changed',
+        detail,
+        principal: null,
+        recorded_at_ms: listed_at_ms,
+      };
+      return securityRecord(this.codec, `${upstream}/${tool}`.slice(0, 255), event);
+    });
+    await this.log.append(records);
+  }
+}
+
+const isNews = ({ state }: UpstreamTool): boolean => state === 'pending_change' || state === 'suspended' || state === 'gone';
+const standingText = ({ state, listed }: UpstreamTool): string => `${state} ${listed?.digest ?? ''}`;
+
+function standings(state: ConfigurationState, tenant_id: string, upstream: string): ReadonlyMap<string, string> {
+  return new Map(upstreamToolsOf(state, tenant_id, upstream).map((tool) => [tool.tool, standingText(tool)]));
+}
