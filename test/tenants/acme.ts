@@ -98,6 +98,7 @@ export class Acme {
       'token-exchanges',
       'person-links',
       'retention',
+      'upstreams',
     ];
     urls.push('/v1/sagas', `/v1/sagas/${this.idOf('saga_id')}`);
     const saga = 'saga-definitions/acme-trip/versions/1.0.0';
@@ -140,6 +141,9 @@ export class Acme {
     this.names.set('table', named('acme_table', 'nobodys_table'));
     await put('/v1/personal-data/acme-rule', { tools: ['write_file', MARK], subjects: ['/path'] });
     this.names.set('rule_id', named('acme-rule', 'nobodys-rule')).set('subject_id', named('acmes-person', 'nobodys-person'));
+    // Without its secret it is not connected to.
+    await put('/v1/upstreams/acmes', { url: 'https://mcp.example.com/mcp', credentials: [{ secret: MARK }] });
+    this.names.set('upstreams.name', named('acmes', 'nobodys'));
     const rules = [{ id: 'one', description: MARK, tools: 'read_file', when: 'false', effect: 'deny' }];
     for (const version of ['acme-1', 'acme-2']) await made(this.admin, 'POST', '/v1/policies', { version, rules });
     await put('/v1/policies/active', { version: 'acme-1' });

@@ -5,6 +5,7 @@ import type { RunContext } from '@countersign/tool-kit';
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import type { Issue, Job } from '../calls/job.js';
 import { extrasOf } from '../calls/outcomes.js';
+import { injectionWarnings } from './injection-warnings.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';
 import { shorten } from './output-limit.js';
@@ -45,7 +46,9 @@ export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: 
 }
 
 function judged(loaded: LoadedTool, seen: Output, output: unknown, judgement: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
-  const whole: Output = judgement.unchanged ? { ...seen, unchanged: true } : seen;
+  const found = injectionWarnings(loaded, output);
+  const warned: Output = found.length > 0 ? { ...seen, warnings: [...seen.warnings, ...found] } : seen;
+  const whole: Output = judgement.unchanged ? { ...warned, unchanged: true } : warned;
   return withAnswer(loaded, judgement.doubts ? doubted(whole, judgement.doubts) : whole, output);
 }
 

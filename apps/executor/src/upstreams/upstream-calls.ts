@@ -1,7 +1,15 @@
-import type { ToolContract, UpstreamInput, UpstreamTie } from '@countersign/contracts';
-import { addressText, type ConfigurationState, isRunnable, type UpstreamTool, upstreamOf, upstreamToolsOf } from '@countersign/domain';
+import { isNode, type ToolContract, type UpstreamInput, type UpstreamTie } from '@countersign/contracts';
+import {
+  addressText,
+  type ConfigurationState,
+  isRunnable,
+  scanForInjection,
+  type UpstreamTool,
+  upstreamOf,
+  upstreamToolsOf,
+} from '@countersign/domain';
 import type { UpstreamCredentials, UpstreamOutput, UpstreamSessions, UpstreamTarget } from '@countersign/runtimes';
-import { type RunContext, ToolError } from '@countersign/tool-kit';
+import { isToolError, type RunContext, ToolError } from '@countersign/tool-kit';
 import { ResolvedCredentials } from '../calls/resolved-credentials.js';
 
 /** Values that the inputs of another call are taken from. */
@@ -28,6 +36,15 @@ export function boundInputs(bindings: Readonly<Record<string, UpstreamInput>>, s
   return Object.fromEntries(bound.filter(([, value]) => value !== undefined));
 }
 
+/** An error of an upstream is read by agents like a result. */
+function flagged(cause: unknown): unknown {
+  if (!isToolError(cause)) return cause;
+  const { flags } = scanForInjection(cause.message);
+  if (flags.length === 0) return cause;
+  const details = { ...(isNode(cause.more.details) ? cause.more.details : {}), injection_patterns: flags };
+  return new ToolError(cause.code, cause.message, { ...cause.more, details });
+}
+
 const never = (message: string): ToolError => new ToolError('PROVIDER_ERROR', message, { effect: 'none', retryable: false });
 
 /** Calls tools of the upstreams of tenants, as the configuration has them now. */
@@ -49,7 +66,11 @@ export class UpstreamCalls {
     const target = await this.target(contract, tie.server, context);
     const known = upstreamToolsOf(this.configuration.state, context.tenant_id, tie.server).find((each) => each.tool === tool);
     const input_schema = known?.pinned?.definition.input_schema ?? contract.input_schema;
-    return this.sessions.call(target, { name: tool, input_schema }, inputs, context);
+    try {
+      return await this.sessions.call(target, { name: tool, input_schema }, inputs, context);
+    } catch (cause) {
+      throw flagged(cause);
+    }
   }
 
   /** The server that the contract names: callers and approvers agreed to that address and no other. @throws ToolError */

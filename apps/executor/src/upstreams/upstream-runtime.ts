@@ -2,7 +2,7 @@ import { isReadOnly, type ToolContract, type UpstreamReconcile, type UpstreamTie
 import type { UpstreamTool } from '@countersign/domain';
 import { compileReconcileMatch, type ReconcileMatch } from '@countersign/policy';
 import { type Ask, type Runtime, type RuntimePack, type ToolJob, toolId } from '@countersign/runtimes';
-import { type Compensates, type Reconciled, type RunContext, ToolError } from '@countersign/tool-kit';
+import { type Compensates, type Reconciled, ToolError } from '@countersign/tool-kit';
 import { jsonBytesAtLeast } from '@countersign/tool-kit/json-size';
 import { boundInputs, type UpstreamCalls } from './upstream-calls.js';
 

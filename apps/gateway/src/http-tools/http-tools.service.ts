@@ -9,6 +9,7 @@ import {
   itemNames,
   parseSemver,
   toolVersions,
+  upstreamOf,
   versionKey,
 } from '@countersign/domain';
 import type { AddressRules } from '@countersign/outbound';
@@ -43,6 +44,8 @@ interface Wanted {
 
 const taken = (name: string): Refusal =>
   new Refusal('conflict', `the name ${name} belongs to a tool of a pack of this installation`, { reason: 'tool_name_taken' });
+const ofUpstream = (name: string, upstream: string): Refusal =>
+  new Refusal('conflict', `the name ${name} is one that a tool of the upstream ${upstream} may have`, { reason: 'tool_name_taken' });
 const full = (): Refusal =>
   new Refusal('conflict', `a tenant has at most ${HTTP_TOOLS_MAX} versions of HTTP tools`, { reason: 'http_tool_limit_reached' });
 const breaks = (version: string, { against, differences }: BrokenPromise): Refusal =>
@@ -95,6 +98,8 @@ export class HttpToolsService {
     const { state } = this.configuration;
     const { name, version } = contract;
     if (state.tools.has(name)) return taken(name);
+    const upstream = upstreamOf(state, tenant_id, name.split('__')[0] ?? '');
+    if (upstream && name.startsWith(`${upstream.name}__`)) return ofUpstream(name, upstream.name);
     const known = this.known(tenant_id, name, version);
     if (known) return undefined;
     if (httpToolsOf(state, tenant_id).size >= HTTP_TOOLS_MAX) return full();
