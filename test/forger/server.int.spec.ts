@@ -100,5 +100,5 @@ describe('an honest log', () => {
     }
     // A witness that is never served anything would not report anything either.
     expect(followed).toBeGreaterThan(HONEST_RUNS);
-  }, 300_000);
+  }, 1_200_000);
 });

@@ -77,7 +77,7 @@ export const checkpointAttacks: readonly ProductAttack[] = [
   {
     name: 'checkpoints cut in both places',
     with_key: false,
-    found_by: ['server'],
+    found_by: ['server', 'witness', 'client'],
     async forge(target) {
       const size = oldOne(target);
       storeCheckpoints(target, storedCheckpoints(target).slice(0, size));

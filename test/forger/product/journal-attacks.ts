@@ -1,6 +1,7 @@
+import { carriedTopics, parseTopic } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
-import { type Edit, readJournal, rewriteJournal } from '@countersign/event-log/testing/rewritten-journal';
+import { type Edit, readJournal, removeOldFiles, rewriteJournal } from '@countersign/event-log/testing/rewritten-journal';
 import { CHECKPOINT_TOPIC } from '@countersign/evidence';
 import type { Random } from '../random.js';
 import { FORGED, HONEST } from './honest-history.js';
@@ -61,7 +62,7 @@ async function rewritten(target: Target, edit: Edit, what: string): Promise<stri
   return what;
 }
 
-const SERVER = ['server'] as const;
+const SERVER = ['server', 'scrub'] as const;
 
 /** Forgeries of the journal, with correct checksums, by the owner of the disk. */
 export const journalAttacks: readonly ProductAttack[] = [
@@ -137,6 +138,16 @@ export const journalAttacks: readonly ProductAttack[] = [
       const isForged = (record: LogRecord) =>
         record.topic === first.topic && record.partition === first.partition && record.offset >= first.offset;
       return rewritten(target, (record) => (isForged(record) ? [changed(record, target.random)] : [record]), placeOf(first));
+    },
+  },
+  {
+    name: 'old records removed without a signed `log_dropped`',
+    with_key: false,
+    found_by: ['server'],
+    async forge(target) {
+      const lost = await removeOldFiles(logDir(target), (topic) => carriedTopics.has(parseTopic(topic).topic));
+      if (lost.length === 0) throw new Error('no record was lost');
+      return `${lost.length} records`;
     },
   },
 ];

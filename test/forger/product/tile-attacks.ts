@@ -55,7 +55,7 @@ export const tileAttacks: readonly ProductAttack[] = [
   {
     name: 'a record changed, and its tiles',
     with_key: false,
-    found_by: ['server'],
+    found_by: ['server', 'scrub'],
     async forge(target) {
       const record = await honestRequest(target);
       const isIt = ({ topic, partition, offset }: typeof record) =>

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import {
   BLOCK_HEADER_BYTES,
   type BlockHeader,
@@ -11,6 +12,8 @@ import {
   stampBlock,
   TOPICS,
 } from '../embedded/block.js';
+import { Carried } from '../embedded/carried.js';
+import { NodeDisk } from '../embedded/disk.js';
 import { frameBytesMax, frameEnd, frameStream, putFrame, takeFrame } from '../embedded/frame.js';
 import { type SegmentStart, segmentBase, segmentName } from '../embedded/segment.js';
 import type { TopicEntry } from '../embedded/stream-table.js';
@@ -144,6 +147,28 @@ export async function rewriteJournal(dir: string, edit: Edit): Promise<void> {
   const marker = join(dir, 'stop.json');
   const stop = JSON.parse(await readFile(marker, 'utf8')) as { end: number | null };
   await writeFile(marker, JSON.stringify({ ...stop, end: stop.end === null ? null : journal.end }));
+}
+
+/**
+ * Simulates the owner of the disk: removes all files but the last of a stopped log, as a drop of old records does. Returns the removed
+ * records that no file has any more.
+ */
+export async function removeOldFiles(dir: string, carries: (topic: string) => boolean): Promise<LogRecord[]> {
+  const segments = await segmentsIn(dir);
+  const last = segments.pop();
+  const records: LogRecord[] = [];
+  const journal = new NewJournal((record) => {
+    records.push(record);
+    return [record];
+  });
+  for (const segment of segments) journal.segment(await blocksOf(dir, segment));
+  const streamOf = ({ topic, partition }: LogRecord) => `${topic}/${partition}`;
+  const kept = records.filter(({ topic }) => carries(topic));
+  const sorted = [...new Set(kept.map(streamOf))].flatMap((stream) => kept.filter((record) => streamOf(record) === stream));
+  const carried = await Carried.save({ dir, disk: new NodeDisk() }, last?.base ?? 0, Readable.from(sorted));
+  await carried.close();
+  for (const { name } of segments) await rm(join(dir, name));
+  return records.filter(({ topic }) => !carries(topic));
 }
 
 /** All records in the segments of a stopped log, in the order in which they were written. */
