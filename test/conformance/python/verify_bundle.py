@@ -9,6 +9,7 @@ import sys
 
 from avro import plain, read_value, schema_id
 from calls import call_of
+from causes import check_causes, leaf_text
 from notes import check_witness, open_checkpoint
 from refused import from_base64, is_count, must, run
 from trees import check_place
@@ -43,10 +44,18 @@ def check_shape(bundle):
             check_members(part, record["proof"][part])
 
 
+def without_nulls(value):
+    """A release shows members that came later as null in records of earlier ones."""
+    if isinstance(value, dict):
+        return {name: without_nulls(item) for name, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
 def read_event(record, value, schemas, trusted):
     must(len(value) > 5, "a value is not in the Confluent wire format")
     name, event = read_value(value, schemas[schema_id(value)], trusted)
-    must(plain(event) == record["event"] and name == record["event_type"], "an event is shown as something else")
+    is_shown = without_nulls(plain(event)) == without_nulls(record["event"])
+    must(is_shown and name == record["event_type"], "an event is shown as something else")
     return record["event"]
 
 
@@ -74,8 +83,8 @@ def later_trees(bundle):
 
 
 def read_records(bundle, size, root, trusted):
-    """The records of each call, each proven and decoded."""
-    seen, records = set(), {call["call_id"]: [] for call in bundle["calls"]}
+    """The records of each call, each proven and decoded, and the meta of each event by the hash of its leaf."""
+    seen, events, records = set(), {}, {call["call_id"]: [] for call in bundle["calls"]}
     for record in bundle["records"]:
         place = (record["topic"], record["partition"], record["offset"])
         must(place not in seen, "a record is there twice")
@@ -84,11 +93,13 @@ def read_records(bundle, size, root, trusted):
         check_place(record, value, record["proof"], size, root)
         meta = read_event(record, value, bundle["schemas"], trusted)["meta"]
         must(meta["tenant_id"] == bundle["tenant_id"], "a record is of another tenant")
-        must(meta["call_id"] is None or meta["call_id"] in records, "a record is of another call")
-        if meta["call_id"] is not None:
+        events[leaf_text(record, value)] = meta
+        if meta["call_id"] in records:
+            before = [one for one in records[meta["call_id"]] if one["topic"] == record["topic"]]
+            must(not before or before[-1]["offset"] < record["offset"], "the records of a call are not in the order of the log")
             records[meta["call_id"]].append(record)
     must(seen, "there are no records")
-    return records
+    return records, events
 
 
 def verify(bundle, vkey, trusted, witnesses=()):
@@ -98,8 +109,12 @@ def verify(bundle, vkey, trusted, witnesses=()):
     must(bundle["vkey"] == vkey, "the bundle names another key")
     size, root = open_checkpoint(bundle["checkpoint"], vkey)
     checked = {check_witness(bundle["checkpoint"], witness)[0] for witness in witnesses}
-    check_calls(bundle, read_records(bundle, size, root, trusted))
+    records, events = read_records(bundle, size, root, trusted)
+    unnamed = check_causes(events, set(records))
+    check_calls(bundle, records)
     report = [f"verified: {len(bundle['records'])} records under checkpoint {size}"]
+    if unnamed:
+        report.append(f"not proven: what came before; {unnamed} records name no hash of their cause")
     report += [f"not proven: what stood at the offsets of {tree} before, which goes on in the place of a frozen tree" for tree in sorted(later_trees(bundle))]
     if "timestamp" in bundle:
         report.append("not checked: the timestamp; openssl ts -verify does, with the certificate of its authority")
