@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventLog, LogRecord } from './event-log.js';
+import type { EventLog, LogRecord, NewRecord } from './event-log.js';
 import { record, records, topicName } from './suite-fixture.js';
 import type { SuiteLog } from './suite-log.js';
 
@@ -44,8 +44,8 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
         const log = await suite.open();
         const topic = topicName('fields');
         await log.ensureTopics([{ name: topic, partitions: 1 }]);
-        const plain = { topic, partition: 0, key: null, value: Buffer.alloc(0), headers: {} };
-        const full = {
+        const plain: NewRecord = { topic, partition: 0, key: null, value: Buffer.alloc(0), headers: {} };
+        const full: NewRecord = {
           topic,
           partition: 0,
           key: 'schlüssel-✓',
@@ -55,10 +55,12 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
         const before = Date.now();
         const offsets = await log.append([plain, full]);
         const found = await log.read(topic, 0, 0, 10);
-        expect(found.map(({ timestamp_ms, ...rest }) => rest)).toEqual([
-          { ...plain, offset: offsets[0] },
-          { ...full, offset: offsets[1] },
-        ]);
+        const asAppended = ({ appended_at_ms: timestamp_ms, ...rest }: NewRecord, at: number) => ({
+          ...rest,
+          offset: offsets[at],
+          timestamp_ms,
+        });
+        expect(found).toMatchObject([plain, full].map(asAppended));
         for (const { timestamp_ms } of found) expect(Math.abs(timestamp_ms - before)).toBeLessThan(60_000);
       },
       timeout_ms,

@@ -4,7 +4,6 @@ import { terminalStatuses } from '@countersign/domain/call/state';
 import { gapsBetween } from '@countersign/domain/course/gaps';
 import { base64, strictBase64 } from '../bytes/base64.js';
 import type { ProvenCase } from '../case/bundled-case.js';
-import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
 import { verifyUnder } from '../record/record-proof.js';
 import { type Generation, headName } from '../record/tree-heads.js';
