@@ -14,9 +14,11 @@ const lies: Record<string, (leaf: NewCaseLeaf) => NewCaseLeaf> = {
 
 const lie = process.env.COUNTERSIGN_TEST_FORGE ?? '';
 const append = CaseTopic.prototype.append;
-CaseTopic.prototype.append = function (leaves, now_ms) {
-  const forged = leaves.map((leaf) => (leaf.previous === null ? leaf : (lies[lie] ?? ((same) => same))(leaf)));
-  // A case that is left out of an entry altogether: its leaf stands in for no append.
-  if (lie !== 'leave out' || forged.every(({ previous }) => previous === null)) return append.call(this, forged, now_ms);
-  return Promise.resolve(forged.map(({ previous }) => previous as number));
+CaseTopic.prototype.append = async function (leaves, now_ms) {
+  const isFirst = ({ previous }: NewCaseLeaf) => previous === null;
+  const forged = leaves.map((leaf) => (isFirst(leaf) ? leaf : (lies[lie] ?? ((same) => same))(leaf)));
+  if (lie !== 'leave out') return append.call(this, forged, now_ms);
+  // Only first leaves are written; for the others the signer believes that the one before is the newest.
+  const offsets = await append.call(this, forged.filter(isFirst), now_ms);
+  return forged.map((leaf) => (isFirst(leaf) ? offsets.shift() : leaf.previous) as number);
 };

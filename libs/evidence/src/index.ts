@@ -1,4 +1,13 @@
-export { BUNDLE_FORMAT, type Bundle, type BundledRecord, type BundleReport, COMPLETENESS, callSummary, plain } from '@countersign/verifier';
+export {
+  BUNDLE_FORMAT,
+  type Bundle,
+  type BundledCase,
+  type BundledRecord,
+  type BundleReport,
+  COMPLETENESS,
+  callSummary,
+  plain,
+} from '@countersign/verifier';
 export { CodecDecoder } from './bundle/codec-decoder.js';
 export { verifyBundle } from './bundle/verify-bundle.js';
 export { type CoveredRange, callRecord, grownBy, isOfCalls, isRequest, type ReadCalls, readCalls } from './cases/call-records.js';

@@ -4,7 +4,8 @@ import { headName, readHead, type ServedEntry, strictBase64, type TreeHead } fro
 import type { LogClient } from '../witness/log-client.js';
 import { ExpectedLeaves, type StoredLeaves } from './expected-leaves.js';
 import { type FollowedLeaf, FollowedTree, type StoredTree } from './followed-tree.js';
-import { KnownCalls } from './known-calls.js';
+import { PageDecoder } from './page-decoder.js';
+import { RequestedCalls } from './requested-calls.js';
 
 /** The form in which a monitor is stored. */
 export interface StoredCases {
@@ -19,14 +20,15 @@ export interface StoredCases {
 /** Refolds the tree of cases from the records of the own tenant, entry by entry. */
 export class CaseMonitor {
   private readonly trees: Map<string, FollowedTree>;
-  private readonly calls: KnownCalls;
+  private readonly calls: RequestedCalls;
   private readonly parts: CaseParts;
   private readonly leaves: ExpectedLeaves;
+  private readonly decoder = new PageDecoder();
   private hasDropped: boolean;
 
   constructor(stored?: StoredCases) {
     this.trees = new Map(stored?.trees.map((tree) => [tree.name, FollowedTree.stored(tree)]));
-    this.calls = new KnownCalls(stored?.calls);
+    this.calls = new RequestedCalls(stored?.calls);
     this.parts = new CaseParts(
       this.calls,
       stored?.waiting.map((record) => ({ ...record, leaf: strictBase64(record.leaf) })),
@@ -89,7 +91,7 @@ export class CaseMonitor {
   private grow(client: LogClient, head: TreeHead): Promise<FollowedLeaf[] | string> {
     const tree = this.trees.get(headName(head)) ?? FollowedTree.of(head);
     this.trees.set(headName(head), tree);
-    return tree.grow(client, head);
+    return tree.grow(client, this.decoder, head);
   }
 }
 

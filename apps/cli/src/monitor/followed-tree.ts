@@ -1,6 +1,6 @@
-import { CodecDecoder } from '@countersign/evidence';
 import { baseOf, Frontier, HASH_BYTES, headName, recordHash, strictBase64, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
 import type { LogClient } from '../witness/log-client.js';
+import type { PageDecoder } from './page-decoder.js';
 
 /** A record of the own tenant: its bytes are hashed here. */
 export interface OwnRecord {
@@ -62,10 +62,10 @@ export class FollowedTree {
   }
 
   /** The leaves up to this head; or why they are not those of the head. @throws LogUnavailable */
-  async grow(client: LogClient, head: TreeHead): Promise<FollowedLeaf[] | string> {
+  async grow(client: LogClient, decoder: PageDecoder, head: TreeHead): Promise<FollowedLeaf[] | string> {
     const leaves: FollowedLeaf[] = [];
     while (this.size < head.size) {
-      if (this.queue.length === 0) this.queue = await this.fetch(client, head.size);
+      if (this.queue.length === 0) this.queue = await this.fetch(client, decoder, head.size);
       const leaf = this.queue.shift();
       if (!leaf) return `the log has no record ${this.place.base + this.size} of ${this.place.name}, which checkpoint and tree cover`;
       this.frontier.append(leaf.hash);
@@ -76,19 +76,18 @@ export class FollowedTree {
       : `the records of ${this.place.name} up to ${head.size} are not those that were signed`;
   }
 
-  private async fetch(client: LogClient, size: number): Promise<FollowedLeaf[]> {
+  private async fetch(client: LogClient, decoder: PageDecoder, size: number): Promise<FollowedLeaf[]> {
     const { topic, partition } = this.place;
     const from = this.place.base + this.size;
     const page = await client.leaves(topic, partition, from);
     if (page.first > from) return this.dropped(client, Math.min(page.first - this.place.base, size), size);
-    const decoder = new CodecDecoder();
-    for (const [id, text] of Object.entries(page.schemas)) decoder.addSchema(Number(id), text);
+    decoder.learn(page.schemas);
     return page.leaves.map(({ leaf, record }, at): FollowedLeaf => {
       const place = { topic, partition, offset: from + at, isDropped: false };
       if (!record) return { ...place, hash: strictBase64(leaf) };
       const value = strictBase64(record.value);
       const hash = recordHash({ ...record, topic, partition, offset: place.offset, value });
-      return { ...place, hash, record: { ...record, value, decoded: decodedBy(decoder, value) } };
+      return { ...place, hash, record: { ...record, value, decoded: decoder.decode(value) } };
     });
   }
 
@@ -103,13 +102,5 @@ export class FollowedTree {
       leaves.push({ topic, partition, offset: base + at, hash: tile.subarray(byte, byte + HASH_BYTES), isDropped: true });
     }
     return leaves;
-  }
-}
-
-function decodedBy(decoder: CodecDecoder, value: Buffer): OwnRecord['decoded'] {
-  try {
-    return decoder.decode(value);
-  } catch {
-    return undefined;
   }
 }

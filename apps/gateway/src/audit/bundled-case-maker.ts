@@ -1,8 +1,7 @@
 import { CASES_TOPIC } from '@countersign/contracts';
-import { type BundledRecord, type Cosigned, type ProofReader, plain } from '@countersign/evidence';
+import { type BundledCase, type BundledRecord, type Cosigned, type ProofReader, plain } from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
 import { coveredEnd } from '@countersign/proofs';
-import type { BundledCase } from '@countersign/verifier';
 import { CaseLeafSearch } from './case-leaf-search.js';
 import { CaseSteps } from './case-steps.js';
 import { type FoundRecord } from './records-of-calls.js';

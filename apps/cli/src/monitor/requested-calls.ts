@@ -3,7 +3,7 @@ import type { CallRecord, CaseOfCall, CasesOfCalls } from '@countersign/evidence
 import type { FollowedLeaf } from './followed-tree.js';
 
 /** The cases of the calls whose requests a monitor has read. */
-export class KnownCalls implements CasesOfCalls {
+export class RequestedCalls implements CasesOfCalls {
   private readonly cases: Map<string, string | null>;
 
   constructor(stored: Iterable<[string, string | null]> = []) {
