@@ -13,9 +13,14 @@ const OPTIONAL = 'x-optional-body';
 function converted(type: unknown, { schemaType }: { schemaType: 'input' | 'output' }): ComponentSchemas | undefined {
   if (!(type instanceof z.ZodType)) return undefined;
   const { schema, components } = componentSchemas(type, schemaType);
-  const optional = schemaType === 'input' && type.safeParse(undefined).success ? { [OPTIONAL]: true } : {};
-  return { schema: { ...schema, ...optional }, components };
+  if (schemaType !== 'input' || !type.safeParse(undefined).success) return { schema, components };
+  const all = type.safeParse(null).success ? orNull(schema) : schema;
+  return { schema: { ...all, [OPTIONAL]: true }, components };
 }
+
+/** A body that may be absent may be null, too. */
+const orNull = (schema: Json): Json =>
+  schema.type === 'object' ? { ...schema, type: ['object', 'null'] } : { anyOf: [schema, { type: 'null' }] };
 
 /** Nest marks every body as required: removes the mark from optional bodies. */
 function requiredBodies(paths: OpenAPIObject['paths']): void {

@@ -3,7 +3,16 @@ import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
 import { problemKinds } from '../http/problem.js';
 
-const issue = z.object({ path: z.string().describe('JSON Pointer'), code: z.string(), message: z.string() }).meta({ id: 'Issue' });
+const issue = z
+  .object({
+    path: z.string().describe('JSON Pointer'),
+    code: z.string(),
+    message: z.string(),
+    rule: z.string().nullable().optional().describe('of a policy bundle'),
+    reason: z.string().optional().describe('the message without the name of the rule'),
+    step: z.string().nullable().optional().describe('of a saga definition'),
+  })
+  .meta({ id: 'Issue' });
 
 /** The body of a refused request (RFC 9457); docs/reference/errors.md lists the reasons. */
 export const problemSchema = z
