@@ -1,6 +1,6 @@
 import type { Api } from '../journeys/api.js';
 import { literal, move, saga, sequence, step } from '../sagas/blocks.js';
-import { sagaThatReads, sagaThatWaits } from './probe-bodies.js';
+import { openApiDocument, sagaThatReads, sagaThatWaits } from './probe-bodies.js';
 
 /** Part of every text of acme, but of none of its ids: a response that contains it reveals data of acme. */
 export const MARK = 'AcmeOnlyMark';
@@ -104,6 +104,8 @@ export class Acme {
     const saga = 'saga-definitions/acme-trip/versions/1.0.0';
     const histories = [
       'saga-definitions',
+      'openapi-imports',
+      'openapi-imports/acmeapi',
       saga,
       `${saga}/chart`,
       'facts/acme_table',
@@ -139,6 +141,8 @@ export class Acme {
     this.names.set('limit_id', named('acme-limit', 'nobodys-limit'));
     await put('/v1/facts/acme_table', { rows: [MARK] });
     this.names.set('table', named('acme_table', 'nobodys_table'));
+    await made(this.admin, 'POST', '/v1/openapi-imports', openApiDocument('acmeapi'));
+    this.names.set('openapi-imports.name', named('acmeapi', 'nobodysapi'));
     await put('/v1/personal-data/acme-rule', { tools: ['write_file', MARK], subjects: ['/path'] });
     this.names.set('rule_id', named('acme-rule', 'nobodys-rule')).set('subject_id', named('acmes-person', 'nobodys-person'));
     // Without its secret it is not connected to.

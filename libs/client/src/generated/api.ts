@@ -1997,6 +1997,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/openapi-imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List imported OpenAPI documents */
+        get: operations["open_api_imports_list"];
+        put?: never;
+        /** Import an OpenAPI document: a tool for each operation */
+        post: operations["open_api_imports_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/openapi-imports/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an imported OpenAPI document */
+        get: operations["open_api_imports_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/openapi-imports:plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show what the import of an OpenAPI document would do; nothing is recorded */
+        post: operations["open_api_imports_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tools/{name}/trust": {
         parameters: {
             query?: never;
@@ -7270,6 +7322,250 @@ export interface components {
                 has_it: boolean;
             }[] | null;
         };
+        OpenApiImportPage: {
+            items: components["schemas"]["OpenApiImportSummary"][];
+            next_cursor: string | null;
+        };
+        OpenApiImportSummary: {
+            name: string;
+            title: string;
+            document_version: string;
+            /** @description SHA-256 of the document, hex */
+            document_digest: string;
+            base_url: string;
+            /** @description their number */
+            tools: number;
+            imported_by: components["schemas"]["PrincipalName"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            imported_at: string;
+        };
+        OpenApiImport: {
+            name: string;
+            title: string;
+            document_version: string;
+            /** @description SHA-256 of the document, hex */
+            document_digest: string;
+            base_url: string;
+            tools: {
+                name: string;
+                version: string;
+                operation: string;
+            }[];
+            imported_by: components["schemas"]["PrincipalName"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            imported_at: string;
+            /** @description what the operator declared beside the document */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        OpenApiImportRequest: {
+            /** @description begins the names of the tools and of the secrets: `stripe` makes `stripe__post_charges` */
+            name: string;
+            /** @description instead of the servers of the document */
+            base_url?: string;
+            /** @description values of the variables of the server address */
+            server_variables?: {
+                [key: string]: string;
+            };
+            /** @description the security scheme of the document to use, where it offers several */
+            security_scheme?: string;
+            /** @description instead of the security schemes of the document: one credential for all operations */
+            auth?: {
+                /** @enum {string} */
+                as: "bearer" | "basic" | "header" | "query" | "cookie";
+                /** @description of the header, the query parameter or the cookie */
+                name?: string;
+                /** @default credential */
+                secret: string;
+            };
+            /** @description which operations: operationIds, `GET /charges`, or `tag:Charges`; absent: all */
+            only?: string[];
+            /** @description operationId or `POST /charges` → what the operator declares about it */
+            operations?: {
+                [key: string]: components["schemas"]["OperationOverlay"];
+            };
+            /** @description OpenAPI 3.0 or 3.1, as JSON or as the text of JSON or YAML */
+            document?: string | {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: base64
+             * @description the text as gzip in base64, for large documents
+             */
+            document_gzip?: string;
+            /** @description https address that the document is fetched from */
+            url?: string;
+        };
+        OperationOverlay: {
+            /** @enum {string} */
+            effect_class?: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            /** @enum {string} */
+            reversibility?: "reversible" | "semantic" | "side_effects" | "irreversible";
+            /** @description what a call does, for approvers: `Pay {/amount} to {/supplier}` */
+            summary?: string;
+            /** @description the inputs that identify the effect of a write; default: all */
+            discriminating?: string[];
+            window_ms?: number;
+            resources?: {
+                /** @description a template over the inputs: `invoice:{/invoice_id}` */
+                name: string;
+                effect: ("replaces" | "adds") | {
+                    by: string;
+                    values: {
+                        [key: string]: "replaces" | "adds";
+                    };
+                    /** @enum {string} */
+                    otherwise: "replaces" | "adds";
+                };
+            }[];
+            reconcile?: {
+                /** @description an operation of the same document: its operationId, or `GET /charges` */
+                tool: string;
+                /** @description inputs of the named tool: JSON Pointers (`from`) below /inputs, below /output for a compensation, or /attempt_key; else a literal */
+                inputs: {
+                    [key: string]: components["schemas"]["OverlayBinding"];
+                };
+                /** @description CEL over `inputs` (of the write), `attempt_key` and `output` (of the read); true: the effect happened. Names an input or the key */
+                matches: string;
+                /**
+                 * @description true: the read shows every effect, so that no match means that it did not happen; needs settle_ms and settle_is_final
+                 * @default false
+                 */
+                is_complete: boolean;
+                /** @description JSON Pointer in the output of the read to a list: `matches` then reads each item as `output`. Absent: the whole output */
+                items?: string;
+            };
+            compensation?: {
+                /** @description an operation of the same document: its operationId, or `GET /charges` */
+                tool: string;
+                /** @description inputs of the named tool: JSON Pointers (`from`) below /inputs, below /output for a compensation, or /attempt_key; else a literal */
+                inputs: {
+                    [key: string]: components["schemas"]["OverlayBinding"];
+                };
+            };
+            undo_within_ms?: number;
+            timeout_ms?: number;
+            /** @description earliest time of a reconcile after the fire */
+            settle_ms?: number;
+            /** @description true: an effect that has not happened by settle_ms never will */
+            settle_is_final?: boolean;
+            max_output_bytes?: number;
+            /** @enum {string} */
+            tier?: "tier_0_safe" | "tier_1_auto" | "tier_2_approval_required";
+            markings?: string[];
+            scopes?: string[];
+            purposes?: string[];
+            /** @description the part of the name of the tool after `<import>__` */
+            name?: string;
+            title?: string;
+            /** @description instead of that of the document */
+            description?: string;
+            /** @description gets the key of the attempt, and the server honours it: a write whose answer was lost is sent again */
+            idempotency_header?: string;
+            /**
+             * @description `anything`: the server answers otherwise than its document says
+             * @default document
+             * @enum {string}
+             */
+            output: "document" | "anything";
+            /**
+             * @description pages of a read that one call follows
+             * @default 1
+             */
+            follow_pages: number;
+        };
+        OverlayBinding: {
+            from: string;
+        } | {
+            literal: unknown;
+        };
+        OpenApiImportPlan: {
+            name: string;
+            title: string;
+            document_version: string;
+            /** @description SHA-256 of the document, hex */
+            document_digest: string;
+            base_url: string;
+            /** @description of the document */
+            operations: number;
+            tools: components["schemas"]["OpenApiTool"][];
+            skipped: components["schemas"]["SkippedOperation"][];
+            removed: components["schemas"]["RemovedOpenApiTool"][];
+            secrets: components["schemas"]["OpenApiSecret"][];
+            /** @description about the whole import */
+            warnings: string[];
+        };
+        OpenApiTool: {
+            name: string;
+            version: string;
+            /** @description `GET /pets/{id}` */
+            operation: string;
+            effect_class: string;
+            /**
+             * @description compared with the newest version of the tool
+             * @enum {string}
+             */
+            change: "new" | "changed" | "unchanged";
+            /** @description the secrets that a call needs */
+            secrets: string[];
+            /** @description the kind of pagination; null: none was recognised */
+            pages: ("link" | "cursor" | "page" | "offset") | null;
+            warnings: string[];
+        };
+        /** @description an operation that is no tool */
+        SkippedOperation: {
+            operation: string;
+            reason: string;
+        };
+        /** @description a tool of an earlier import that this one does not have. Its versions stay until somebody blocks them */
+        RemovedOpenApiTool: {
+            name: string;
+            version: string;
+            operation: string;
+        };
+        OpenApiSecret: {
+            name: string;
+            /** @description for the workspace; users may have their own */
+            is_set: boolean;
+        };
+        ImportedOpenApiDocument: {
+            name: string;
+            title: string;
+            document_version: string;
+            /** @description SHA-256 of the document, hex */
+            document_digest: string;
+            base_url: string;
+            /** @description of the document */
+            operations: number;
+            tools: components["schemas"]["OpenApiTool"][];
+            skipped: components["schemas"]["SkippedOperation"][];
+            removed: components["schemas"]["RemovedOpenApiTool"][];
+            secrets: components["schemas"]["OpenApiSecret"][];
+            /** @description about the whole import */
+            warnings: string[];
+            /** @description tools that executors have announced by now; the others follow */
+            announced: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            changed_at: string;
+            /** @description the offset of the change in the configuration */
+            config_offset: number;
+            /** @description the running instances, and whether each has applied the change; null: unknown */
+            instances: {
+                instance_id: string;
+                service: string;
+                has_it: boolean;
+            }[] | null;
+        };
         ToolTrust: {
             tool: string;
             version: string;
@@ -8327,7 +8623,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "dead_letter_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "dead_letter_not_repeatable" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "identity_provider_unavailable" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "dead_letter_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "openapi_import_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "dead_letter_not_repeatable" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "openapi_import_limit_reached" | "openapi_import_origin_changed" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "identity_provider_unavailable" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -8344,6 +8640,12 @@ export interface components {
             path: string;
             code: string;
             message: string;
+            /** @description of a policy bundle */
+            rule?: string | null;
+            /** @description the message without the name of the rule */
+            reason?: string;
+            /** @description of a saga definition */
+            step?: string | null;
         };
     };
     responses: never;
@@ -9400,7 +9702,7 @@ export interface operations {
                      * @default false
                      */
                     only_before_fire?: boolean;
-                };
+                } | null;
             };
         };
         responses: {
@@ -9605,7 +9907,7 @@ export interface operations {
                     metadata?: {
                         [key: string]: string;
                     };
-                };
+                } | null;
             };
         };
         responses: {
@@ -13280,7 +13582,7 @@ export interface operations {
                      * @default []
                      */
                     subjects?: string[];
-                };
+                } | null;
             };
         };
         responses: {
@@ -13328,7 +13630,7 @@ export interface operations {
                      * @default []
                      */
                     subjects?: string[];
-                };
+                } | null;
             };
         };
         responses: {
@@ -13376,7 +13678,7 @@ export interface operations {
                      * @default []
                      */
                     subjects?: string[];
-                };
+                } | null;
             };
         };
         responses: {
@@ -13424,7 +13726,7 @@ export interface operations {
                      * @default []
                      */
                     subjects?: string[];
-                };
+                } | null;
             };
         };
         responses: {
@@ -14913,6 +15215,158 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedAdapterPin"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_api_imports_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiImportPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_api_imports_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
+                "If-Match"?: string;
+                /** @description `*`: create only; 412 if the resource exists */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenApiImportRequest"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            201: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedOpenApiDocument"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_api_imports_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiImport"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_api_imports_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenApiImportRequest"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiImportPlan"];
                 };
             };
             /** @description a problem document (RFC 9457) */
@@ -17186,7 +17640,7 @@ export interface operations {
                      * @default false
                      */
                     dry_run?: boolean;
-                };
+                } | null;
             };
         };
         responses: {

@@ -82,7 +82,8 @@ function traitsOf({ operation, name, overlay, options, document_title, url, secr
     version: '1.0.0',
     title: title ?? (plainText(String(node.summary ?? operation.operation_id ?? operation.id), TITLE_CHARS) || operation.id),
     description:
-      description ?? `${plainText(said, DESCRIPTION_CHARS)} Requests ${operation.id} of the API ${document_title}.${pageNote(pages_input)}`.trim(),
+      description ??
+      `${plainText(said, DESCRIPTION_CHARS)} Requests ${operation.id} of the API ${document_title}.${pageNote(pages_input)}`.trim(),
     category: plainText(tags[0] ?? options.name, 60) || options.name,
     summary,
     effect_class,

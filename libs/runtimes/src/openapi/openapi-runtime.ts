@@ -27,7 +27,7 @@ export class OpenApiRuntime implements Runtime {
   private readonly calls: OperationCalls;
 
   constructor(
-    private readonly contract: ToolContract,
+    readonly contract: ToolContract,
     private readonly binding: ToolBinding,
     private readonly options: OpenApiRuntimeOptions,
   ) {
