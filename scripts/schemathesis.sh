@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# schemathesis.sh [EXAMPLES]: schemathesis with all its checks against the API that a fresh standalone describes in /openapi.json, with that
+# schemathesis.sh [EXAMPLES [OPTIONS...]]: schemathesis with all its checks against the API that a fresh standalone describes in /openapi.json, with that
 # many examples an operation (default 100). COUNTERSIGN_SCHEMATHESIS_PHASES: default examples,coverage,fuzzing.
 # What is not called, and why: scripts/schemathesis.toml.
 set -euo pipefail
@@ -34,6 +34,9 @@ for _ in $(seq 1 120); do
 done
 
 key=$(cat "$work/data/admin.key")
-"$dir/bin/schemathesis" --no-color --config-file scripts/schemathesis.toml run "http://127.0.0.1:$port/openapi.json" \
+config=$PWD/scripts/schemathesis.toml
+# It keeps what it finds in the working directory.
+cd "$work"
+"$dir/bin/schemathesis" --no-color --config-file "$config" run "http://127.0.0.1:$port/openapi.json" \
   --header "Authorization: Bearer $key" --checks all --max-examples "$examples" --phases "$phases" --workers 2 \
-  --request-timeout 30 --suppress-health-check all --continue-on-failure
+  --request-timeout 30 --suppress-health-check all --continue-on-failure "${@:2}"
