@@ -52,6 +52,8 @@ test.each<[string, () => Promise<{ rows: SealedRows; close: () => Promise<void> 
   expect(await vault.resolve(who, 100)).toEqual({ missing: 'expired', scope: 'user' });
   expect(await vault.resolve({ ...who, user_id: 'bob' }, 20)).toMatchObject({ scope: 'workspace' });
   expect(await vault.resolve({ ...who, tenant_id: 'other' }, 20)).toMatchObject({ scope: 'org' });
+  expect(await vault.tenantSecret({ ...who, tenant_id: 'other' }, 20)).toEqual({ missing: 'absent', scope: null });
+  expect(await vault.tenantSecret(who, 20)).toMatchObject({ value: 'of ann herself', scope: 'user' });
   expect(await vault.resolve({ ...who, name: 'else' }, 20)).toEqual({ missing: 'absent', scope: null });
   expect(await vault.set({ ...workspace, name: 'none' }, VALUE, { ...terms, must_exist: true })).toBeUndefined();
   expect((await vault.list('acme')).map(({ scope, version }) => `${scope} ${version}`).sort()).toEqual(['user 1', 'workspace 2']);
