@@ -10,6 +10,7 @@ const FIRST = Number(process.env.COUNTERSIGN_TEST_FORGER_FIRST ?? 0);
 /** Coprime with the number of classes: few attacks are of classes that are far apart, and many are of all. */
 const STRIDE = 7;
 const AT_ONCE = 3;
+const SAID_MAX = 200;
 let history: HonestHistory;
 
 beforeAll(async () => {
@@ -40,13 +41,14 @@ class Counts {
 
   add({ name }: ProductAttack, found: Found): void {
     const row = this.counts.get(name) ?? new Map<string, number>();
-    for (const each of ['attacks', ...Object.keys(found)]) row.set(each, (row.get(each) ?? 0) + 1);
+    const isRefused = found.server?.startsWith(REFUSED) ? ['no start'] : [];
+    for (const each of ['attacks', ...Object.keys(found), ...isRefused]) row.set(each, (row.get(each) ?? 0) + 1);
     this.counts.set(name, row);
   }
 
   get lines(): string[] {
     const row = (name: string, cells: readonly unknown[]) => `${name.padEnd(64)}${cells.map((cell) => String(cell).padStart(9)).join('')}`;
-    const columns = ['attacks', ...FINDERS];
+    const columns = ['attacks', ...FINDERS, 'no start'];
     return [
       row('', columns),
       ...[...this.counts].map(([name, counts]) =>
@@ -73,11 +75,20 @@ function missed({ attack: { found_by }, found }: Result): boolean {
   return !found_by.every((finder) => found[finder] !== undefined);
 }
 
+const saidBy = (found: Found) =>
+  Object.entries(found)
+    .map(([finder, said]) => `    ${finder}: ${said.slice(0, SAID_MAX)}\n`)
+    .join('');
+
 /** A start waits more than it computes: some run side by side. */
 async function sideBySide(seeds: number[]): Promise<Result[]> {
   const results: Result[] = [];
   const worker = async () => {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) results.push({ seed, ...(await attacked(seed)) });
+    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+      const result = { seed, ...(await attacked(seed)) };
+      results.push(result);
+      process.stdout.write(`seed ${seed}, ${result.attack.name}: ${result.what}\n${saidBy(result.found)}`);
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return results;
