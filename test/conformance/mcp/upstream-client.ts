@@ -37,11 +37,13 @@ const listing = await sessions.list(target, AbortSignal.timeout(20_000));
 if (listing.kind === 'failed') process.stderr.write(`${scenario}: ${listing.fault}: ${listing.reason}\n`);
 else {
   for (const { name, reason } of listing.refused) process.stderr.write(`${scenario} ${name} is refused: ${reason}\n`);
-  const wanted = context.toolCalls;
+  const own: Readonly<Record<string, object>> = {
+    add_numbers: { a: 5, b: 3 },
+    json_schema_echo: { schema: listing.tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.input_schema },
+  };
   for (const tool of listing.tools) {
-    const calls = wanted?.filter(({ name }) => name === tool.name).map((one) => one.arguments) ?? [
-      tool.name === 'add_numbers' ? { a: 5, b: 3 } : {},
-    ];
+    const wanted = context.toolCalls?.filter(({ name }) => name === tool.name).map((one) => one.arguments);
+    const calls = wanted ?? [own[tool.name] ?? {}];
     for (const inputs of calls) await call(tool, inputs);
   }
 }

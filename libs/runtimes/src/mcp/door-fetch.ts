@@ -82,7 +82,7 @@ export function doorFetch(door: OutboundDoor, bearer: string | undefined): Fetch
     const is_first = exchange !== undefined && method === 'POST' && !exchange.is_handed_over;
     if (is_first) exchange.is_handed_over = true;
     const body = typeof init?.body === 'string' ? init.body : undefined;
-    const signal = init?.signal ?? exchange?.signal ?? new AbortController().signal;
+    const signal = AbortSignal.any([init?.signal, exchange?.signal].filter((one): one is AbortSignal => one instanceof AbortSignal));
     const opened = await door.open({ method, url: String(url), headers: sent, body, signal });
     if (opened.kind === 'failed') {
       if (is_first) exchange.fault ??= opened;

@@ -17,6 +17,7 @@ export class Exchange {
   readonly signal: AbortSignal;
   /** Whether a byte of the request may have reached the server. */
   is_handed_over = false;
+  is_settled = false;
   fault: OutboundFault | undefined;
   /** A status that is no answer of the protocol, with what its response said. */
   refusal: { status: number; headers: Readonly<Record<string, string>>; text: string } | undefined;
@@ -29,6 +30,12 @@ export class Exchange {
   fail(fault: OutboundFault): void {
     this.fault ??= fault;
     this.controller.abort(new Error(fault.message));
+  }
+
+  /** It has its result or its error: whatever of it is still open is closed. */
+  settle(): void {
+    this.is_settled = true;
+    this.controller.abort(new Error('the request has ended'));
   }
 
   /** The connection ended without an answer. */

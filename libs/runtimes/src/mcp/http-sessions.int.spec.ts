@@ -172,6 +172,13 @@ describe('a call', () => {
     expect(calls()).toHaveLength(1);
   });
 
+  test('that was given up leaves no connection open', async () => {
+    await text('echo');
+    const open = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+    await Promise.all(Array.from({ length: 10 }, () => faultOf('stall', { timeout_ms: 200 })));
+    await expect.poll(open, { timeout: 10_000 }).toBeLessThan(3);
+  });
+
   test('of a server that says its headers do not match is not sent again', async () => {
     onCall = (response, { id }) => {
       const error = { code: -32020, message: 'header mismatch' };

@@ -28,7 +28,7 @@ class Reconnects {
   private left = RECONNECTS_MAX;
 
   schedule(reconnect: () => void, delay_ms: number): () => void {
-    if (this.left-- <= 0) return () => undefined;
+    if (exchanges.getStore()?.is_settled || this.left-- <= 0) return () => undefined;
     const timer = setTimeout(
       () => {
         this.timers.delete(timer);
@@ -94,7 +94,8 @@ export class UpstreamHttpTransport implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (isJSONRPCResponse(message) && !this.answers.take(1)) return;
     const exchange = exchanges.getStore();
-    if (!exchange || !isJSONRPCRequest(message)) return this.http.send(message, options);
+    // Notifications, and the stream that follows the first one, outlive the request on whose behalf they are sent.
+    if (!exchange || !isJSONRPCRequest(message)) return exchanges.exit(() => this.http.send(message, options));
     const { id } = message;
     this.asked.add(id);
     const onRequestStreamEnd = () => {

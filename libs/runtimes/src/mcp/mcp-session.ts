@@ -4,6 +4,7 @@ import {
   type JsonSchemaValidatorResult,
   type PriorDiscovery,
   type Progress,
+  SdkHttpError,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { messageOf } from '../thrown-error.js';
@@ -93,8 +94,12 @@ export class McpSession {
       await exchanges.run(exchange, () => client.connect(transport, { signal: exchange.signal, timeout: timeout_ms, ...prior }));
       return session;
     } catch (cause) {
+      // A server of an earlier revision refuses the first question, and that is no fault.
+      exchange.refusal = cause instanceof SdkHttpError ? { status: cause.status, headers: {}, text: '' } : undefined;
       await transport.close().catch(() => undefined);
       throw new SessionNotOpened(cause, exchange);
+    } finally {
+      exchange.settle();
     }
   }
 
@@ -152,6 +157,7 @@ export class McpSession {
     try {
       return await exchanges.run(exchange, request);
     } finally {
+      exchange.settle();
       this.running--;
       this.used_at_ms = performance.now();
     }

@@ -25,7 +25,11 @@ const NESTED_ID = 'urn:countersign:upstream:structured';
 
 function nested(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { $schema: _, ...rest } = schema;
-  return JSON.stringify(rest).includes('"$ref"') ? { ...rest, $id: NESTED_ID } : rest;
+  if (!JSON.stringify(rest).includes('"$ref"')) return rest;
+  const { $ref, allOf, ...others } = rest;
+  // A reference beside nothing else would make Ajv look for itself without end where it is nested.
+  const all = [...($ref === undefined ? [] : [{ $ref }]), ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])];
+  return { ...others, ...(all.length === 0 ? {} : { allOf: all }), $id: NESTED_ID };
 }
 
 /** The output schema of the contract of an upstream tool. `structured`: the server's own schema; absent: the server may return anything. */

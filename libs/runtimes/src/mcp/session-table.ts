@@ -33,7 +33,7 @@ const textOf = ({ tenant_id, upstream, revision, owner }: SessionKey): string =>
 export class SessionTable {
   private readonly entries = new Map<string, Entry>();
   /** No longer handed out; closed as soon as their calls have ended. */
-  private readonly retiring = new Set<McpSession>();
+  private readonly retiring = new Map<McpSession, string>();
   private readonly failed = new Map<string, { until_ms: number; cause: unknown }>();
   private timer: NodeJS.Timeout | undefined;
   private is_closed = false;
@@ -72,7 +72,7 @@ export class SessionTable {
     clearInterval(this.timer);
     const opening = await Promise.allSettled([...this.entries.values()].map((entry) => entry.opening));
     const opened = opening.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    await Promise.all([...opened, ...this.retiring].map((session) => session.close()));
+    await Promise.all([...opened, ...this.retiring.keys()].map((session) => session.close()));
   }
 
   private async opened(text: string, entry: Entry): Promise<McpSession> {
@@ -89,19 +89,21 @@ export class SessionTable {
   }
 
   /** One that is being opened is closed once it is. */
-  private retire(text: string, { session, opening }: Entry): void {
+  private retire(text: string, { key, session, opening }: Entry): void {
     this.entries.delete(text);
-    if (!session) void opening.then((opened) => this.retiring.add(opened)).catch(() => undefined);
+    if (!session) void opening.then((opened) => this.retiring.set(opened, key.tenant_id)).catch(() => undefined);
     else if (session.idle) void session.close();
-    else this.retiring.add(session);
+    else this.retiring.set(session, key.tenant_id);
   }
 
   private freeSlot(tenant_id: string): void {
     for (const [text, entry] of this.entries) if (entry.session?.is_closed) this.entries.delete(text);
     const own = [...this.entries].filter(([, { key }]) => key.tenant_id === tenant_id);
-    if (own.length >= this.limits.per_tenant_max && !this.closeIdlest(own))
+    const retiring = [...this.retiring.values()];
+    const own_retiring = retiring.filter((one) => one === tenant_id).length;
+    if (own.length + own_retiring >= this.limits.per_tenant_max && !this.closeIdlest(own))
       throw notHandedOver('all sessions of this tenant with upstreams are busy');
-    if (this.entries.size >= this.limits.all_max && !this.closeIdlest([...this.entries]))
+    if (this.entries.size + retiring.length >= this.limits.all_max && !this.closeIdlest([...this.entries]))
       throw notHandedOver('all sessions with upstreams are busy');
   }
 
@@ -116,7 +118,7 @@ export class SessionTable {
   private closeIdle(): void {
     const since_ms = performance.now() - this.limits.idle_ms;
     for (const [text, entry] of this.entries) if (entry.session?.idle && entry.session.used_at_ms < since_ms) this.retire(text, entry);
-    for (const session of this.retiring) {
+    for (const session of this.retiring.keys()) {
       if (!session.idle) continue;
       this.retiring.delete(session);
       void session.close();

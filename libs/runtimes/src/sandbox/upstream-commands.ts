@@ -37,7 +37,7 @@ const command = z.strictObject({
         .string()
         .max(4096)
         .refine(
-          (folder) => isAbsolute(folder) && !/^\/(proc|sys|dev)?(\/|$)/.test(`${folder.replace(/\/+$/, '')}`),
+          (folder) => isAbsolute(folder) && !/^\/*$|^\/+(proc|sys|dev)(\/|$)/.test(folder),
           'an absolute path of a folder or file, not / and not below /proc, /sys or /dev',
         ),
     )
