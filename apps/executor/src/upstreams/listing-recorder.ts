@@ -7,6 +7,7 @@ import {
   type ListingSeen,
   listingOf,
   type UpstreamTool,
+  upstreamOf,
   upstreamToolsOf,
 } from '@countersign/domain';
 import type { EventLog, NewRecord } from '@countersign/event-log';
@@ -42,7 +43,8 @@ export class ListingRecorder {
   private async recordNow(tenant_id: string, seen: ListingSeen): Promise<boolean> {
     const { state } = this.catalog;
     const before = listingOf(state, tenant_id, seen.upstream);
-    const listings = state.by_tenant.get(tenant_id)?.upstream_listings?.values() ?? [];
+    const all = [...(state.by_tenant.get(tenant_id)?.upstream_listings?.values() ?? [])];
+    const listings = all.filter(({ upstream }) => upstreamOf(state, tenant_id, upstream));
     const records = decideListing(before, seen, capacityBeside(listings, seen.upstream));
     if (!records) return false;
     const stood = standings(state, tenant_id, seen.upstream);

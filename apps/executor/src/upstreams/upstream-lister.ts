@@ -109,7 +109,8 @@ export class UpstreamLister {
     const key = `${tenant_id}/${name}`;
     if (this.running.has(key)) return false;
     if (this.schedule.isNew(key, revision)) this.servers.sessions.release(tenant_id, name, revision);
-    return place !== null && this.schedule.isDue(key, revision, now_ms);
+    const is_wanted = place !== null || (listingOf(this.configuration.state, tenant_id, name)?.tools.size ?? 0) > 0;
+    return is_wanted && this.schedule.isDue(key, revision, now_ms);
   }
 
   private async list(key: string, { tenant_id, upstream }: Due): Promise<void> {
@@ -131,7 +132,8 @@ export class UpstreamLister {
   }
 
   private async resultOf(tenant_id: string, { name, place, revision, credentials, timeout_ms }: Upstream): Promise<ListingSeen['result']> {
-    if (!place) return { kind: 'failed', fault: 'configuration', reason: 'the upstream was removed' };
+    // A removed upstream has no tools: what was kept of them is let go.
+    if (!place) return { kind: 'complete', definitions: [], refused: [], server: null, protocol_version: null };
     const secrets = await this.recording.credentials.of(tenant_id, credentials);
     if ('missing' in secrets) return { kind: 'failed', fault: 'credentials', reason: secrets.missing };
     const target = {

@@ -122,11 +122,16 @@ export class UpstreamsService {
   private boundFault(tenant_id: string, name: string): Refusal | undefined {
     const { state } = this.configuration;
     const known = upstreamsOf(state, tenant_id);
-    // Removed ones keep their revisions.
-    if (!known.has(name) && known.size >= UPSTREAM_BOUNDS.upstreams)
-      return new Refusal('conflict', `a tenant has at most ${UPSTREAM_BOUNDS.upstreams} upstreams, removed ones included`, {
-        reason: 'upstream_limit_reached',
-      });
+    const live = [...known.values()].filter(({ place }) => place !== null).length;
+    const is_full = live >= UPSTREAM_BOUNDS.upstreams || (!known.has(name) && known.size >= UPSTREAM_BOUNDS.upstream_names);
+    if (!upstreamOf(state, tenant_id, name) && is_full)
+      return new Refusal(
+        'conflict',
+        `a tenant has at most ${UPSTREAM_BOUNDS.upstreams} upstreams, and ${UPSTREAM_BOUNDS.upstream_names} with removed ones`,
+        {
+          reason: 'upstream_limit_reached',
+        },
+      );
     const taken = [...httpToolsOf(state, tenant_id).values()].find((tool) => tool.name.startsWith(`${name}__`));
     if (!taken) return undefined;
     const message = `the tool ${taken.name} has a name that the tools of this upstream would have: choose another name`;

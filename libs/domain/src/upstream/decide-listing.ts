@@ -6,6 +6,8 @@ import type { SeenTool, UpstreamDefinition, UpstreamListing } from './state.js';
 /** Bounds of what upstreams may fill. Sizes are characters of JSON: every service has the definitions in memory. */
 export const UPSTREAM_BOUNDS = {
   upstreams: 20,
+  /** Removed ones included: they keep their revisions. */
+  upstream_names: 100,
   /** Of one upstream. */
   tools: 200,
   /** Of all upstreams of a tenant. */
