@@ -13,6 +13,7 @@ type entry struct {
 	Number uint64              `json:"number"`
 	TimeMs uint64              `json:"time_ms"`
 	Moved  [][]json.RawMessage `json:"moved"`
+	Cut    *cut                `json:"cut"`
 }
 
 type page struct {
@@ -24,6 +25,7 @@ type page struct {
 // followEntries follows every entry from the first to a checkpoint: each tree only grows, and each entry is the leaf that the tiles have.
 func followEntries(log *client, keys *keys, now *checkpoint, covered heads, leaves [][]byte) error {
 	known := heads{}
+	var before *cut
 	for number := uint64(0); number < now.Size; {
 		var answer page
 		if err := log.json(fmt.Sprintf("entries?first=%d&second=%d", number, now.Size), &answer); err != nil {
@@ -36,6 +38,10 @@ func followEntries(log *client, keys *keys, now *checkpoint, covered heads, leav
 			if each.Number != number || number >= now.Size {
 				return fmt.Errorf("entry %d is missing, or entries go on behind the checkpoint", number)
 			}
+			if !each.Cut.follows(before) {
+				return fmt.Errorf("entry %d has a cut that does not follow", number)
+			}
+			before = each.Cut
 			if err := follow(known, each, leaves[number]); err != nil {
 				return err
 			}
@@ -90,7 +96,7 @@ func follow(known heads, each entry, leaf []byte) error {
 	if err != nil {
 		return err
 	}
-	own := rfc6962.DefaultHasher.HashLeaf(entryLeaf(each.Number, each.TimeMs, uint64(len(known)), root))
+	own := rfc6962.DefaultHasher.HashLeaf(entryLeaf(each.Number, each.TimeMs, uint64(len(known)), root, each.Cut))
 	if !bytes.Equal(own, leaf) {
 		return fmt.Errorf("entry %d is not the leaf that the checkpoint signs", each.Number)
 	}

@@ -127,6 +127,7 @@ func coveredHeads(log *client, now *checkpoint) (heads, error) {
 			Number uint64   `json:"number"`
 			TimeMs uint64   `json:"time_ms"`
 			Path   []string `json:"path"`
+			Cut    *cut     `json:"cut"`
 		} `json:"entry"`
 		Heads [][]json.RawMessage `json:"heads"`
 	}
@@ -159,7 +160,7 @@ func coveredHeads(log *client, now *checkpoint) (heads, error) {
 	if number != now.Size-1 {
 		return nil, fmt.Errorf("entry %d is not the last one of checkpoint %d", number, now.Size)
 	}
-	leaf := rfc6962.DefaultHasher.HashLeaf(entryLeaf(number, answer.Entry.TimeMs, uint64(len(found)), root))
+	leaf := rfc6962.DefaultHasher.HashLeaf(entryLeaf(number, answer.Entry.TimeMs, uint64(len(found)), root, answer.Entry.Cut))
 	if err := proof.VerifyInclusion(rfc6962.DefaultHasher, number, now.Size, leaf, path, now.Hash); err != nil {
 		return nil, fmt.Errorf("the heads are not those of checkpoint %d: %w", now.Size, err)
 	}

@@ -90,6 +90,7 @@ func verifyRecord(keys *keys, file string) (string, error) {
 				TimeMs uint64   `json:"time_ms"`
 				Trees  uint64   `json:"trees"`
 				Path   []string `json:"path"`
+				Cut    *cut     `json:"cut"`
 			} `json:"entry"`
 			Checkpoint string `json:"checkpoint"`
 		} `json:"proof"`
@@ -120,7 +121,7 @@ func verifyRecord(keys *keys, file string) (string, error) {
 	if entry.Number != signed.Size-1 {
 		return "", fmt.Errorf("entry %d is not the last one of checkpoint %d", entry.Number, signed.Size)
 	}
-	root, err := climb(entryLeaf(entry.Number, entry.TimeMs, entry.Trees, headsRoot), entry.Number, signed.Size, entry.Path)
+	root, err := climb(entryLeaf(entry.Number, entry.TimeMs, entry.Trees, headsRoot, entry.Cut), entry.Number, signed.Size, entry.Path)
 	if err != nil || !bytes.Equal(root, signed.Hash) {
 		return "", fmt.Errorf("the record is not under checkpoint %d", signed.Size)
 	}

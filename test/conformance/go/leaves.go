@@ -58,8 +58,36 @@ func headLeaf(h head) []byte {
 	return fmt.Appendf(nil, "countersign/tree/v2\n%s\n%d\n%d\n%d\n%s\n%d\n%s\n", h.topic, h.partition, g.Number, g.BaseOffset, g.Decision, h.size, root)
 }
 
-func entryLeaf(number, timeMs, trees uint64, headsRoot []byte) []byte {
-	return fmt.Appendf(nil, "countersign/checkpoint/v1\n%d\n%d\n%d\n%s\n", number, timeMs, trees, base64.StdEncoding.EncodeToString(headsRoot))
+// cut is the place of an entry in the order of the log; absent in entries of earlier releases.
+type cut struct {
+	Number uint64 `json:"number"`
+	State  string `json:"state"`
+}
+
+// follows tells whether an entry with one cut may come after an entry with another.
+func (c *cut) follows(before *cut) bool {
+	if c == nil {
+		return before == nil
+	}
+	if c.State != "closed" && c.State != "open" {
+		return false
+	}
+	wanted := uint64(1)
+	if before != nil {
+		wanted = before.Number
+		if before.State == "closed" {
+			wanted++
+		}
+	}
+	return c.Number == wanted
+}
+
+func entryLeaf(number, timeMs, trees uint64, headsRoot []byte, at *cut) []byte {
+	root := base64.StdEncoding.EncodeToString(headsRoot)
+	if at == nil {
+		return fmt.Appendf(nil, "countersign/checkpoint/v1\n%d\n%d\n%d\n%s\n", number, timeMs, trees, root)
+	}
+	return fmt.Appendf(nil, "countersign/checkpoint/v2\n%d\n%d\n%d\n%d\n%s\n%s\n", number, timeMs, trees, at.Number, at.State, root)
 }
 
 // fromBase64 reads a text that is the one way to write its bytes.

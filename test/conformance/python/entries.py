@@ -3,7 +3,7 @@ import re
 
 from avro import read_value
 from refused import from_base64, is_count, must, to_base64
-from trees import EMPTY, base_of, entry_leaf, generation_of, hashes, head_leaf, is_consistent, leaf_hash, node_hash, record_leaf, root_from_path, root_over
+from trees import EMPTY, base_of, check_cut, cut_of, entry_leaf, generation_of, hashes, head_leaf, is_consistent, leaf_hash, node_hash, record_leaf, root_from_path, root_over
 
 TOPIC = re.compile(r"[A-Za-z0-9._-]{1,255}\Z")
 SETTINGS = ("configuration-changed", 0)
@@ -43,6 +43,7 @@ class Entries:
 
     def __init__(self, trusted=frozenset()):
         self.size, self.peaks, self.heads, self.trusted = 0, [], {}, trusted
+        self.cut = None
 
     @staticmethod
     def from_heads(covered, trusted=frozenset()):
@@ -52,11 +53,12 @@ class Entries:
         must(is_count(entries.size) and len(entries.peaks) == bin(entries.size).count("1"), "a path is not that of a last entry")
         entries.heads = dict(read_head(*head) for head in covered["heads"])
         must(len(entries.heads) == len(covered["heads"]), "a tree is there twice")
-        entries.close(last["time_ms"])
+        entries.close(last["time_ms"], cut_of(last.get("cut")))
         return entries
 
-    def close(self, time_ms):
-        leaf = leaf_hash(entry_leaf(self.size, time_ms, len(self.heads), heads_root(self.heads)))
+    def close(self, time_ms, cut):
+        leaf = leaf_hash(entry_leaf(self.size, time_ms, len(self.heads), heads_root(self.heads), cut))
+        self.cut = cut
         size = self.size
         while size & 1:
             leaf, size = node_hash(self.peaks.pop(), leaf), size >> 1
@@ -82,7 +84,8 @@ class Entries:
         return opened
 
     def follow(self, entry):
-        before = dict(self.heads)
+        before, cut = dict(self.heads), cut_of(entry.get("cut"))
+        check_cut(self.cut, cut)
         moved = {read_head(topic, partition, size, root, *of)[0] for topic, partition, size, root, _, *of in entry["moved"]}
         must(len(moved) == len(entry["moved"]), "an entry moves a tree twice")
         opened = [tree for tree in [self.move(*each) for each in entry["moved"]] if tree]
@@ -91,7 +94,7 @@ class Entries:
             shown = [self.decision(each, before) for each in entry.get("decisions", [])]
             decisions = {event["meta"]["event_id"]: event for event in shown}
             lines = [check_opened(tree, self.heads, before, decisions, moved) for tree in opened]
-        self.close(entry["time_ms"])
+        self.close(entry["time_ms"], cut)
         return lines
 
     def move(self, topic, partition, size, root, path, generation=None):

@@ -21,6 +21,7 @@ def key_of(vkey, kind):
     typed = from_base64(encoded)
     must(NAME.match(name) and len(typed) == 33 and typed[0] == kind, "the key is not of its kind")
     must(key_hash(name, typed).hex() == hex_hash, "the hash of the key is not that of its name and bytes")
+    must(not ed25519.is_small_order(typed[1:]), "the key is no point of the curve, or one of small order")
     return name, key_hash(name, typed), typed[1:]
 
 

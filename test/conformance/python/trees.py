@@ -114,9 +114,27 @@ def head_leaf(topic, partition, size, root, generation=None):
     return lines("countersign/tree/v2", topic, partition, *generation_of(generation), *grown)
 
 
-def entry_leaf(number, time_ms, trees, heads_root):
+def cut_of(cut):
+    """Number and state of a cut; None in entries of earlier releases."""
+    if cut is None:
+        return None
+    must(isinstance(cut, dict) and set(cut) == {"number", "state"}, "no cut")
+    must(is_count(cut["number"]) and cut["number"] >= 1 and cut["state"] in ("closed", "open"), "no cut")
+    return cut["number"], cut["state"]
+
+
+def check_cut(before, cut):
+    """A cut follows the one before; once entries have cuts, all have."""
+    wanted = 1 if before is None else before[0] + (before[1] == "closed")
+    must(cut is not None or before is None, "an entry has no cut, and the entry before has one")
+    must(cut is None or cut[0] == wanted, f"an entry has another cut than {wanted}")
+
+
+def entry_leaf(number, time_ms, trees, heads_root, cut=None):
     must(is_count(number) and is_count(time_ms) and is_count(trees), "an entry has no number or time")
-    return lines("countersign/checkpoint/v1", number, time_ms, trees, to_base64(heads_root))
+    if cut is None:
+        return lines("countersign/checkpoint/v1", number, time_ms, trees, to_base64(heads_root))
+    return lines("countersign/checkpoint/v2", number, time_ms, trees, *cut, to_base64(heads_root))
 
 
 def check_place(record, value, proof, size, root):
@@ -127,5 +145,5 @@ def check_place(record, value, proof, size, root):
     own = root_from_path(leaf_hash(record_leaf(record, value)), record["offset"] - base_of(generation), tree["size"], hashes(tree["path"]))
     leaf = leaf_hash(head_leaf(record["topic"], record["partition"], tree["size"], own, generation))
     heads = root_from_path(leaf, head["index"], entry["trees"], hashes(head["path"]))
-    leaf = leaf_hash(entry_leaf(entry["number"], entry["time_ms"], entry["trees"], heads))
+    leaf = leaf_hash(entry_leaf(entry["number"], entry["time_ms"], entry["trees"], heads, cut_of(entry.get("cut"))))
     must(root_from_path(leaf, entry["number"], size, hashes(entry["path"])) == root, "a record is not under the checkpoint")

@@ -9,7 +9,7 @@ import sys
 
 from avro import plain, read_value, schema_id
 from calls import call_of
-from causes import check_causes, leaf_text
+from causes import check_case, check_causes, check_order
 from notes import check_witness, open_checkpoint
 from refused import from_base64, is_count, must, run
 from trees import check_place
@@ -21,9 +21,12 @@ MEMBERS = {
     "tree": {"size", "path"},
     "head": {"index", "path"},
     "entry": {"number", "time_ms", "trees", "path"},
+    "case": {"leaf", "steps"},
+    "step": {"entry", "cut", "records"},
+    "timestamp": {"token"},
 }
 # Members that only some have.
-OPTIONAL = {"tree": {"generation"}, "bundle": {"timestamp"}}
+OPTIONAL = {"tree": {"generation"}, "entry": {"cut"}, "bundle": {"timestamp", "case"}}
 
 
 def check_members(part, value):
@@ -34,21 +37,23 @@ def check_members(part, value):
 
 def check_shape(bundle):
     check_members("bundle", bundle)
-    if "timestamp" in bundle:
-        must(set(bundle["timestamp"]) == {"token"}, "the members of a timestamp are not those of the format")
     must(is_count(bundle["made_at_ms"]), "made_at_ms is not a time")
     for record in bundle["records"]:
-        check_members("record", record)
-        check_members("proof", record["proof"])
-        for part in ("tree", "head", "entry"):
-            check_members(part, record["proof"][part])
+        check_record_members(record)
+    if "timestamp" in bundle:
+        check_members("timestamp", bundle["timestamp"])
+    if "case" in bundle:
+        check_members("case", bundle["case"])
+        check_record_members(bundle["case"]["leaf"])
+        for step in bundle["case"]["steps"]:
+            check_members("step", step)
 
 
-def without_nulls(value):
-    """A release shows members that came later as null in records of earlier ones."""
-    if isinstance(value, dict):
-        return {name: without_nulls(item) for name, item in value.items() if item is not None}
-    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+def check_record_members(record):
+    check_members("record", record)
+    check_members("proof", record["proof"])
+    for part in ("tree", "head", "entry"):
+        check_members(part, record["proof"][part])
 
 
 def read_event(record, value, schemas, trusted):
@@ -57,6 +62,13 @@ def read_event(record, value, schemas, trusted):
     is_shown = without_nulls(plain(event)) == without_nulls(record["event"])
     must(is_shown and name == record["event_type"], "an event is shown as something else")
     return record["event"]
+
+
+def without_nulls(value):
+    """A release shows members that came later as null in records of earlier ones."""
+    if isinstance(value, dict):
+        return {name: without_nulls(item) for name, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def check_calls(bundle, records):
@@ -83,8 +95,8 @@ def later_trees(bundle):
 
 
 def read_records(bundle, size, root, trusted):
-    """The records of each call, each proven and decoded, and the meta of each event by the hash of its leaf."""
-    seen, events, records = set(), {}, {call["call_id"]: [] for call in bundle["calls"]}
+    """The records of each call, each proven and decoded."""
+    seen, records = set(), {call["call_id"]: [] for call in bundle["calls"]}
     for record in bundle["records"]:
         place = (record["topic"], record["partition"], record["offset"])
         must(place not in seen, "a record is there twice")
@@ -93,13 +105,19 @@ def read_records(bundle, size, root, trusted):
         check_place(record, value, record["proof"], size, root)
         meta = read_event(record, value, bundle["schemas"], trusted)["meta"]
         must(meta["tenant_id"] == bundle["tenant_id"], "a record is of another tenant")
-        events[leaf_text(record, value)] = meta
-        if meta["call_id"] in records:
-            before = [one for one in records[meta["call_id"]] if one["topic"] == record["topic"]]
-            must(not before or before[-1]["offset"] < record["offset"], "the records of a call are not in the order of the log")
-            records[meta["call_id"]].append(record)
+        records.setdefault(meta["call_id"], []).append(record)
     must(seen, "there are no records")
-    return records, events
+    return records
+
+
+def case_leaf(bundle, size, root, trusted):
+    """The event of the leaf of the case, proven under the checkpoint."""
+    leaf = bundle["case"]["leaf"]
+    value = from_base64(leaf["value"])
+    check_place(leaf, value, leaf["proof"], size, root)
+    event = read_event(leaf, value, bundle["schemas"], trusted)
+    must((leaf["topic"], leaf["event_type"]) == ("cases", "case_covered"), "the leaf is not that of a case")
+    return event
 
 
 def verify(bundle, vkey, trusted, witnesses=()):
@@ -109,12 +127,13 @@ def verify(bundle, vkey, trusted, witnesses=()):
     must(bundle["vkey"] == vkey, "the bundle names another key")
     size, root = open_checkpoint(bundle["checkpoint"], vkey)
     checked = {check_witness(bundle["checkpoint"], witness)[0] for witness in witnesses}
-    records, events = read_records(bundle, size, root, trusted)
-    unnamed = check_causes(events, set(records))
+    records = read_records(bundle, size, root, trusted)
+    caused = check_causes(bundle)
+    check_order(bundle["records"])
     check_calls(bundle, records)
-    report = [f"verified: {len(bundle['records'])} records under checkpoint {size}"]
-    if unnamed:
-        report.append(f"not proven: what came before; {unnamed} records name no hash of their cause")
+    report = [f"verified: {len(bundle['records'])} records under checkpoint {size}", *caused]
+    if "case" in bundle:
+        report += check_case(bundle, case_leaf(bundle, size, root, trusted))
     report += [f"not proven: what stood at the offsets of {tree} before, which goes on in the place of a frozen tree" for tree in sorted(later_trees(bundle))]
     if "timestamp" in bundle:
         report.append("not checked: the timestamp; openssl ts -verify does, with the certificate of its authority")
