@@ -4,47 +4,64 @@ const START_SLOTS = 1024;
 /** Above this share of used slots the table doubles. */
 const FILL_MAX = 0.6;
 
+/** 64 bits of a hash that nobody can make two cases share. */
+export interface CaseKey {
+  low: number;
+  high: number;
+}
+
+export function caseKey(tenant_id: string, case_id: string): CaseKey {
+  // As a latin1 text: a fifth of the cost of a Buffer.
+  const text = hash('sha256', `${tenant_id}\n${case_id}`, 'binary');
+  return { low: wordAt(text, 0), high: wordAt(text, 4) };
+}
+
+function wordAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) << 24) | (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) | text.charCodeAt(at + 3)) >>> 0;
+}
+
 /** The offset of the newest leaf of each case, 16 bytes a slot. */
 export class CaseTable {
-  private keys = new BigUint64Array(START_SLOTS);
+  private lows = new Uint32Array(START_SLOTS);
+  private highs = new Uint32Array(START_SLOTS);
   /** Offset plus 1; 0 marks an empty slot. */
   private offsets = new Float64Array(START_SLOTS);
   private used = 0;
 
-  get(tenant_id: string, case_id: string): number | undefined {
-    const key = keyOf(tenant_id, case_id);
+  get(key: CaseKey): number | undefined {
     const offset = this.offsets[this.slotOf(key)] as number;
     return offset === 0 ? undefined : offset - 1;
   }
 
-  set(tenant_id: string, case_id: string, offset: number): void {
-    if (this.used > this.keys.length * FILL_MAX) this.double();
-    this.put(keyOf(tenant_id, case_id), offset + 1);
+  set(key: CaseKey, offset: number): void {
+    if (this.used > this.offsets.length * FILL_MAX) this.double();
+    this.put(key, offset + 1);
   }
 
-  private put(key: bigint, stored: number): void {
-    const slot = this.slotOf(key);
+  private put({ low, high }: CaseKey, stored: number): void {
+    const slot = this.slotOf({ low, high });
     if (this.offsets[slot] === 0) this.used++;
-    this.keys[slot] = key;
+    this.lows[slot] = low;
+    this.highs[slot] = high;
     this.offsets[slot] = stored;
   }
 
   /** The slot with this key, or the empty one where it belongs. */
-  private slotOf(key: bigint): number {
-    const { length } = this.keys;
-    for (let slot = Number(key & BigInt(length - 1)); ; slot = (slot + 1) % length)
-      if (this.offsets[slot] === 0 || this.keys[slot] === key) return slot;
+  private slotOf({ low, high }: CaseKey): number {
+    const { length } = this.offsets;
+    for (let slot = low & (length - 1); ; slot = (slot + 1) & (length - 1)) {
+      if (this.offsets[slot] === 0) return slot;
+      if (this.lows[slot] === low && this.highs[slot] === high) return slot;
+    }
   }
 
   private double(): void {
-    const { keys, offsets } = this;
-    this.keys = new BigUint64Array(keys.length * 2);
-    this.offsets = new Float64Array(keys.length * 2);
+    const { lows, highs, offsets } = this;
+    this.lows = new Uint32Array(offsets.length * 2);
+    this.highs = new Uint32Array(offsets.length * 2);
+    this.offsets = new Float64Array(offsets.length * 2);
     this.used = 0;
-    for (const [slot, stored] of offsets.entries()) if (stored !== 0) this.put(keys[slot] as bigint, stored);
+    for (const [slot, stored] of offsets.entries())
+      if (stored !== 0) this.put({ low: lows[slot] as number, high: highs[slot] as number }, stored);
   }
-}
-
-function keyOf(tenant_id: string, case_id: string): bigint {
-  return hash('sha256', `${tenant_id}\n${case_id}`, 'buffer').readBigUInt64LE();
 }

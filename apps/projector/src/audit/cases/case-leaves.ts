@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type CaseLeaf, type CasePart, CaseTable, type CaseTopic, type NewCaseLeaf } from '@countersign/evidence';
+import { type CaseKey, type CaseLeaf, type CasePart, CaseTable, type CaseTopic, caseKey, type NewCaseLeaf } from '@countersign/evidence';
 import { caseHash, caseStart, nodeHashing, strictBase64 } from '@countersign/proofs';
 import type { CoveredEntry } from './covered-entry.js';
 
@@ -7,14 +7,18 @@ const PAGE_LEAVES = 500;
 /** The newest leaves of this many cases are kept; others are read again. */
 const RECENT_MAX = 10_000;
 
-type Known = Pick<CaseLeaf, 'offset' | 'entry' | 'records' | 'hash'>;
+interface Known extends Pick<CaseLeaf, 'offset' | 'records' | 'hash'> {
+  key: CaseKey;
+}
 
 /** Writes the leaves of the tree of cases: each case's newest leaf leads to the one before. */
 export class CaseLeaves {
   private readonly newest = new CaseTable();
   private readonly recent = new Map<string, Known>();
   /** The leaves of the last entry on the topic: a crash may have left some of them out. */
-  private lastEntry: CaseLeaf[] = [];
+  private lastEntry = new Map<string, CaseLeaf>();
+  /** Its number. */
+  last: number | undefined;
 
   private constructor(private readonly topic: CaseTopic) {}
 
@@ -30,25 +34,22 @@ export class CaseLeaves {
     }
   }
 
-  /** The last entry that has leaves. */
-  get last(): number | undefined {
-    return this.lastEntry[0]?.entry;
-  }
-
   private note(leaf: CaseLeaf): void {
     if (this.last !== undefined && leaf.entry < this.last) return;
-    if (leaf.entry !== this.last) this.lastEntry = [];
-    if (this.lastEntry.some((known) => isSame(known, leaf))) return;
-    this.lastEntry.push(leaf);
-    this.newest.set(leaf.tenant_id, leaf.case_id, leaf.offset);
-    this.keep(leaf);
+    if (leaf.entry !== this.last) this.lastEntry = new Map();
+    this.last = leaf.entry;
+    const name = nameOf(leaf);
+    // A leaf that is there twice counts once.
+    if (this.lastEntry.has(name)) return;
+    this.lastEntry.set(name, leaf);
+    const key = this.recent.get(name)?.key ?? caseKey(leaf.tenant_id, leaf.case_id);
+    this.newest.set(key, leaf.offset);
+    this.keep(name, leaf, key);
   }
 
-  private keep(leaf: CaseLeaf): void {
-    const name = nameOf(leaf);
-    const { offset, entry, records, hash } = leaf;
+  private keep(name: string, { offset, records, hash }: CaseLeaf, key: CaseKey): void {
     this.recent.delete(name);
-    this.recent.set(name, { offset, entry, records, hash });
+    this.recent.set(name, { offset, records, hash, key });
     if (this.recent.size <= RECENT_MAX) return;
     for (const oldest of this.recent.keys()) {
       this.recent.delete(oldest);
@@ -59,8 +60,7 @@ export class CaseLeaves {
   /** Writes the leaves of an entry, once. */
   async write(entry: CoveredEntry, parts: readonly CasePart[], now_ms: number): Promise<void> {
     if (this.last !== undefined && entry.number < this.last) return;
-    const missing =
-      entry.number === this.last ? parts.filter((part) => !this.lastEntry.some((leaf) => nameOf(leaf) === nameOf(part))) : parts;
+    const missing = entry.number === this.last ? parts.filter((part) => !this.lastEntry.has(nameOf(part))) : parts;
     if (missing.length === 0) return;
     const leaves: NewCaseLeaf[] = [];
     for (const part of missing) leaves.push(await this.leafOf(entry, part));
@@ -84,16 +84,14 @@ export class CaseLeaves {
     };
   }
 
-  private async before(tenant_id: string, case_id: string): Promise<Known | undefined> {
-    const known = this.recent.get(nameOf({ tenant_id, case_id }));
+  private async before(tenant_id: string, case_id: string): Promise<Pick<Known, 'offset' | 'records' | 'hash'> | undefined> {
+    const name = nameOf({ tenant_id, case_id });
+    const known = this.recent.get(name);
     if (known) return known;
-    const offset = this.newest.get(tenant_id, case_id);
-    if (offset === undefined) return undefined;
-    const [leaf] = await this.topic.read(offset, 1);
-    return leaf && nameOf(leaf) === nameOf({ tenant_id, case_id }) ? leaf : undefined;
+    const offset = this.newest.get(caseKey(tenant_id, case_id));
+    const [leaf] = offset === undefined ? [] : await this.topic.read(offset, 1);
+    return leaf && nameOf(leaf) === name ? leaf : undefined;
   }
 }
 
 const nameOf = ({ tenant_id, case_id }: Pick<CaseLeaf, 'tenant_id' | 'case_id'>) => `${tenant_id}\n${case_id}`;
-
-const isSame = (a: NewCaseLeaf, b: NewCaseLeaf) => nameOf(a) === nameOf(b) && a.entry === b.entry && a.hash === b.hash;
