@@ -96,7 +96,7 @@ function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefin
 /** What the leaf of the case proves, and what it does not. */
 function completeness({ case: of }: BundleReport): string[] {
   if (!of) return ['not proven: that the bundle is complete. It has no leaf of a case:', ...INCOMPLETE];
-  const { case_id, cut, entry, outside } = of;
+  const { case_id, cut, entry, outside, uncounted } = of;
   const upTo = `up to cut ${cut} (checkpoint ${entry + 1})`;
   if (outside > 0)
     return [
@@ -105,6 +105,9 @@ function completeness({ case: of }: BundleReport): string[] {
     ];
   return [
     inert(`complete ${upTo}: case ${case_id} had ${of.records} records, and all of them are in the bundle`),
+    ...(uncounted > 0
+      ? [`${uncounted} more records of calls in the bundle are not counted there: they came later, or before the tree of cases began`]
+      : []),
     `not proven: what came later than cut ${cut}, and what the owner of the log and its signer left out from the start. \`countersign monitor\` looks for the latter (docs/how-to/auditors.md).`,
   ];
 }

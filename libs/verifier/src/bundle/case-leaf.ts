@@ -10,13 +10,19 @@ import type { HashedEvent } from './causes.js';
 import { placeOf, readEvent } from './read-event.js';
 import type { BundlePlatform } from './record-decoder.js';
 
+/** What the leaf of a case proves of a bundle. */
+export interface CaseProof extends ProvenCase {
+  /** Records of the bundle's calls that the leaf does not count: they came later, or before the tree of cases began. */
+  uncounted: number;
+}
+
 /** What the leaf of the case proves, or why it proves nothing. */
 export function caseOf(
   { case: of, tenant_id, calls }: Bundle,
   hashed: readonly HashedEvent[],
   signed: TrustedCheckpoint,
   { hashing, decoder }: BundlePlatform,
-): ProvenCase | string | undefined {
+): CaseProof | string | undefined {
   if (!of) return undefined;
   const { leaf, steps } = of;
   const value = strictBase64(leaf.value);
@@ -27,14 +33,12 @@ export function caseOf(
   if (event.event_type !== 'case_covered' || leaf.topic !== CASES_TREE) return `${placeOf(leaf)} is not the leaf of a case`;
   const covered = event.event as unknown as CaseCovered;
   if (covered.meta.tenant_id !== tenant_id) return 'the leaf is of a case of another tenant';
-  const own = new Set<string | null>(calls.map(({ call_id }) => call_id));
-  const isOther = (at: PlacedEvent) =>
-    at.event_type === 'tool_call_requested' && own.has(at.event.meta.call_id) && at.event.call.case_id !== covered.case_id;
-  if (hashed.some(({ at }) => isOther(at))) return 'the leaf is of another case than the calls';
-  return provenCase(
-    hashing,
-    covered,
-    steps,
-    hashed.map(({ leaf_hash }) => strictBase64(leaf_hash)),
-  );
+  const shown = new Set<string | null>(calls.map(({ call_id }) => call_id));
+  const ofCalls = hashed.filter(({ at }) => shown.has(at.event.meta.call_id)).map(({ at }) => at);
+  if (ofCalls.some((at) => isOfOther(at, covered.case_id))) return 'the leaf is of another case than the calls';
+  const leaves = hashed.map(({ leaf_hash }) => strictBase64(leaf_hash));
+  const proven = provenCase(hashing, covered, steps, leaves);
+  return typeof proven === 'string' ? proven : { ...proven, uncounted: ofCalls.length - proven.cuts.size };
 }
+
+const isOfOther = (at: PlacedEvent, case_id: string) => at.event_type === 'tool_call_requested' && at.event.call.case_id !== case_id;

@@ -3,7 +3,6 @@ import type { PlacedEvent } from '@countersign/domain/call/evolve';
 import { terminalStatuses } from '@countersign/domain/call/state';
 import { gapsBetween } from '@countersign/domain/course/gaps';
 import { base64, strictBase64 } from '../bytes/base64.js';
-import type { ProvenCase } from '../case/bundled-case.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
 import { verifyUnder } from '../record/record-proof.js';
 import { type Generation, headName } from '../record/tree-heads.js';
@@ -12,7 +11,7 @@ import { misplacedRecord } from './bundle-order.js';
 import { oddShape } from './bundle-shape.js';
 import { strangeSubject } from './bundle-subject.js';
 import { callSummary } from './call-summary.js';
-import { caseOf } from './case-leaf.js';
+import { type CaseProof, caseOf } from './case-leaf.js';
 import { Causes, type CausesFound, countCauses, type HashedEvent, leafHashOf } from './causes.js';
 import { strangeCut } from './cut-order.js';
 import { placeOf, readEvent } from './read-event.js';
@@ -36,7 +35,7 @@ export interface BundleReport {
   /** Trees that are not the original ones of their partitions, with the number of records in each. */
   generations: { tree: string; generation: Generation; records: number }[];
   /** What the bundle proves about the completeness and order of its case; absent if it has no leaf of a case. */
-  case?: ProvenCase;
+  case?: CaseProof;
 }
 
 /** What a bundle is checked for, in this order. */
