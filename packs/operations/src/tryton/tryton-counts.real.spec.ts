@@ -104,6 +104,13 @@ test('a change of a customer carries its mark as a code of the party, and keeps 
   expect(await erp.readBack('customer', first.key)).toEqual({ kind: 'absent' });
 });
 
+test('a list that is none is refused, and nothing is written', async () => {
+  const by = attempt();
+  const asked = erp.update('supplier', String(trade.supplier), { addresses: 7 }, by);
+  await expect(asked).rejects.toMatchObject({ code: 'VALIDATION_ERROR', more: { effect: 'none', details: { path: '/addresses' } } });
+  expect(await erp.readBack('supplier', by.key)).toEqual({ kind: 'absent' });
+});
+
 test('a product has no place for a mark: it is not written', async () => {
   await expect(erp.update('product', String(trade.product), { name: 'X' }, attempt())).rejects.toMatchObject({
     more: { effect: 'none', details: { reason: 'not_supported' } },

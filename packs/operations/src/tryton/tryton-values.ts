@@ -55,7 +55,8 @@ async function encodedValue(name: string, { type, relation }: FieldType, value: 
       return Number(value);
     case 'one2many':
     case 'many2many':
-      return Promise.all((value as unknown[]).map((command) => encodedCommand(name, relation as string, command, types)));
+      if (!Array.isArray(value)) throw wrong();
+      return Promise.all(value.map((command) => encodedCommand(name, relation as string, command, types)));
     default:
       return value;
   }
