@@ -8,7 +8,13 @@ export interface Faults {
   /** The connection is cut after the system has answered. */
   lose_answer: number;
   delay_ms_max: number;
+  /** So late that the caller has given up: half of them before the request reaches the system, half after it has answered. */
+  stall: number;
+  stall_ms: number;
 }
+
+/** The request that has this fault in every run. */
+const CERTAIN = { lose_request: 5, lose_answer: 10, stall: 15 } as const;
 
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
 function randomOf(seed: number): () => number {
@@ -25,6 +31,8 @@ function randomOf(seed: number): () => number {
 export class ChaosProxy {
   lost_requests = 0;
   lost_answers = 0;
+  stalled = 0;
+  private seen = 0;
   private readonly random: () => number;
   private readonly server: Server = createServer((request, response) => void this.pass(request, response));
 
@@ -54,19 +62,31 @@ export class ChaosProxy {
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
     const faulty = this.only.test(body.toString('utf8'));
-    if (faulty && this.random() < this.faults.lose_request) {
+    const number = faulty ? ++this.seen : 0;
+    if (this.happens(number, 'lose_request')) {
       this.lost_requests++;
       return void request.socket.destroy();
     }
     if (faulty) await sleep(this.random() * this.faults.delay_ms_max);
+    const stalls = this.happens(number, 'stall');
+    const before = this.random() < 0.5;
+    if (stalls) this.stalled++;
+    // A request that arrives late is carried out: nothing tells the system that its caller is gone.
+    if (stalls && before) await sleep(this.faults.stall_ms);
     const headers = { 'content-type': 'application/json', authorization: request.headers.authorization ?? '' };
     const answer = await fetch(this.upstream, { method: 'POST', headers, body }).catch(() => undefined);
     if (!answer) return void request.socket.destroy();
     const text = await answer.text();
-    if (faulty && this.random() < this.faults.lose_answer) {
+    if (stalls && !before) await sleep(this.faults.stall_ms);
+    if (this.happens(number, 'lose_answer')) {
       this.lost_answers++;
       return void request.socket.destroy();
     }
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(text);
+  }
+
+  /** Each kind of fault happens by chance, and to one request of every run. @param number of a request that may fail, from 1; 0: no fault */
+  private happens(number: number, fault: keyof typeof CERTAIN): boolean {
+    return number > 0 && (number === CERTAIN[fault] || this.random() < this.faults[fault]);
   }
 }
