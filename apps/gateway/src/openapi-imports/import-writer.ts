@@ -7,7 +7,7 @@ import { limitFault, originFault } from './import-limits.js';
 import { ImportPlanner, type PlannedImport } from './import-plan.js';
 
 /** Tools whose records are written at once. */
-const BATCH_MAX = 64;
+const BATCH_MAX = 16;
 /** Operations that are no tools, as they are kept with an import; the answer of the request has all. */
 const KEPT_SKIPPED_MAX = 100;
 
