@@ -3,9 +3,9 @@ export type NameOf = (parameter: string) => string;
 
 const PIN = '0'.repeat(64);
 const UNTIL = new Date(Date.now() + 86_400_000).toISOString();
-const _rules = [{ id: 'probe', tools: 'probe_report', when: 'false', effect: 'deny' }];
-const _secret = () => ({ value: 'a rival value' });
-const _limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'], max: 1000 };
+const rules = [{ id: 'probe', tools: 'probe_report', when: 'false', effect: 'deny' }];
+const secret = () => ({ value: 'a rival value' });
+const limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'], max: 1000 };
 const invoice_id = { type: 'string', description: 'number of the invoice' };
 const amount = { type: 'number' };
 const httpTool = {
@@ -27,10 +27,10 @@ export const openApiDocument = (name: string) => ({
     paths: { '/things': { get: { operationId: 'listThings', summary: 'List things', responses: { 200: { description: 'things' } } } } },
   },
 });
-const _webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };
+const webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };
 const versions = '/v1/tools/{name}/versions/{version}';
 
-const _sagaControl = (of: NameOf) => ({ step_id: of('step_id'), reason: 'probe' });
+const sagaControl = (of: NameOf) => ({ step_id: of('step_id'), reason: 'probe' });
 
 /** A saga that waits for an event. */
 export const sagaThatWaits = (name: string, subject: string) => ({
@@ -72,7 +72,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/vote-delegations': () => ({ to: 'nobodys-deputy', until: UNTIL }),
   'POST /v1/delegations': (of) => ({ agent_id: of('agent') }),
   'POST /v1/tools': () => httpTool,
-  'PUT /v1/upstreams/{name}': () => ({ url: 'https://mcp.example.com/mcp', credentials: [secret: 'Nobodys' ] }),
+  'PUT /v1/upstreams/{name}': () => ({ url: 'https://mcp.example.com/mcp', credentials: [{ secret: 'Nobodys' }] }),
   'POST /v1/upstreams/{name}/classifications': () => ({ tools: [{ tool: 'read', digest: PIN, effect_class: 'read_external' }] }),
   'POST /v1/openapi-imports': (of) => openApiDocument(of('openapi-imports.name')),
   'POST /v1/openapi-imports:plan': (of) => openApiDocument(of('openapi-imports.name')),
@@ -91,23 +91,23 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'PUT /v1/mappings/{tool}': () => ({ mode: 'permissive', inputs: [] }),
   'POST /v1/mappings/{tool}/rollback': () => ({ version: 1 }),
   'POST /v1/mappings/{tool}/activate': () => ({ version: 1 }),
-  'POST /v1/mappings:try': (of) => ({ tool: of('mappings.tool'), inputs: [] }),
+  'POST /v1/mappings:try': (of) => ({ tool: of('mappings.tool'), inputs: [{}] }),
   'PUT /v1/saga-definitions/{name}/versions/{version}': (of) => sagaThatReads('probe', { name: of('name'), version: of('version') }),
   'POST /v1/saga-definitions:check': (of) => {
     const [name, version] = [of('saga-definitions.name'), of('saga-definitions.version')];
     return sagaThatReads('probe', { name, version });
   },
-  'POST /v1/sagas': (of) => ({ name: of('saga-definitions.name') , case_id: of('case_id'), saga_id: of('saga_id') }),
+  'POST /v1/sagas': (of) => ({ definition: { name: of('saga-definitions.name') }, case_id: of('case_id'), saga_id: of('saga_id') }),
   ...Object.fromEntries(
     ['pause', 'resume', 'cancel', 'retry', 'accept', 'done-by-hand'].map((act) => [`POST /v1/sagas/{saga_id}/${act}`, sagaControl]),
   ),
   'POST /v1/sagas/{saga_id}/waits/{step_id}': () => ({ outcome: 'answered', answer: 'probe' }),
   'PUT /v1/policies/tools/{tool}': () => ({ tier: 'tier_1_auto' }),
-  'POST /v1/policies/tools/{tool}/resolve': (of) => ({ path: 'probe' , case_id: of('case_id') }),
-  'POST /v1/policies': (of) => ({ version: of('published'), _rules }),
+  'POST /v1/policies/tools/{tool}/resolve': (of) => ({ inputs: { path: 'probe' }, case_id: of('case_id') }),
+  'POST /v1/policies': (of) => ({ version: of('published'), rules }),
   'PUT /v1/policies/active': (of) => ({ version: of('version') }),
-  'POST /v1/policies:check': () => ({ _rules }),
-  'POST /v1/policies:simulate': (of) => ({ _rules , call_ids: [of('call_id')], case_id: of('case_id') }),
+  'POST /v1/policies:check': () => ({ bundle: { rules } }),
+  'POST /v1/policies:simulate': (of) => ({ bundle: { rules }, call_ids: [of('call_id')], case_id: of('case_id') }),
   'PUT /v1/policies/settings': () => ({ simulation_required: false }),
   'POST /v1/tenants': (of) => ({ tenant_id: of('tenant_id') }),
   'PUT /v1/tenants/{tenant_id}': () => ({ weight: 2 }),
@@ -115,19 +115,20 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/producers': (of) => ({
     tenant_id: of('tenant_id'),
     producer_id: 'probe',
-    principal: kind: 'agent', id: 'probe', roles: ['agent'] ,
+    principal: { kind: 'agent', id: 'probe', roles: ['agent'] },
   }),
-  'POST /v1/keys': (of) => ({ tenant_id: of('tenant_id'), principal: kind: 'agent', id: 'probe', roles: ['agent'] }),
+  'POST /v1/keys': (of) => ({ tenant_id: of('tenant_id'), principal: { kind: 'agent', id: 'probe', roles: ['agent'] } }),
   'PUT /v1/limits/{limit_id}': () => limit,
   'PUT /v1/facts/{table}': () => ({ rows: ['probe'] }),
-  'PATCH /v1/facts/{table}': () => ({ probe: true }),
-  'POST /access/v1/evaluation': (of) => ({type: 'agent', id: of('agent') ,
-    action: name: 'call' ,
-    resource: type: 'tool', id: 'read_file', properties: path: 'probe' ,
+  'PATCH /v1/facts/{table}': () => ({ set: { probe: true } }),
+  'POST /access/v1/evaluation': (of) => ({
+    subject: { type: 'agent', id: of('agent') },
+    action: { name: 'call' },
+    resource: { type: 'tool', id: 'read_file', properties: { path: 'probe' } },
   }),
   'PUT /v1/identity-providers/{provider_id}': (of, tenant_id) => ({
     issuer: of('issuer'),
-    audiences: [`urn:countersign:tenant:$tenant_id`],
+    audiences: [`urn:countersign:tenant:${tenant_id}`],
   }),
   'PUT /v1/token-exchanges/{name}': (of) => ({
     token_endpoint: 'https://sts.example.com/token',

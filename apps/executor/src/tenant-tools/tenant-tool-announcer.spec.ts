@@ -1,7 +1,7 @@
 import type { ConfigurationState } from '@countersign/domain';
 import { expect, test } from 'vitest';
 import type { LoadedTool } from '../tool-runs/loaded-tool.js';
-import { HttpToolAnnouncer } from './http-tool-announcer.js';
+import { TenantToolAnnouncer } from './tenant-tool-announcer.js';
 
 const tool = (id: string) => ({ id }) as LoadedTool;
 const announcement = () => ({ tenant_id: null, executor_id: 'e', lanes: ['shared'], environment: 'default', now_ms: 0 });
@@ -9,15 +9,15 @@ const tenants = new Map([['acme', { lane: 'shared' }]]);
 
 /** A configuration whose records are folded at once. */
 class Folded {
-  readonly state = { policy_offset: 0, by_tenant: tenants, tenants } as unknown as ConfigurationState;
+  readonly state = { policy_offset: 0, catalog_offset: 0, by_tenant: tenants, tenants } as unknown as ConfigurationState;
 
-  position(): number {
-    return this.state.policy_offset + 1;
+  /** Nothing further comes. */
+  advanced(): Promise<void> {
+    return new Promise(() => undefined);
   }
 
-  /** Nothing further comes: only what is folded already resolves. */
-  folded(_topic: string, offset: number): Promise<void> {
-    return this.position() > offset ? Promise.resolve() : new Promise(() => undefined);
+  folded(): Promise<void> {
+    return Promise.resolve();
   }
 }
 
@@ -35,7 +35,7 @@ test('a tool that is registered while others are announced is announced without 
       if (announced.includes('second')) done();
       return batch.length;
     };
-    new HttpToolAnnouncer(folded, { of: () => [...tools] }, { warn: () => undefined }, announce).start(announcement);
+    new TenantToolAnnouncer(folded, { of: () => [...tools] }, { warn: () => undefined }, announce).start(announcement);
   });
   expect(announced).toEqual(['first', 'first', 'second']);
 }, 20_000);
@@ -50,7 +50,7 @@ test('many tools are announced in batches', async () => {
       return batch.length;
     };
     const of = () => Array.from({ length: 40 }, (_, at) => tool(String(at)));
-    new HttpToolAnnouncer(folded, { of }, { warn: () => undefined }, announce).start(announcement);
+    new TenantToolAnnouncer(folded, { of }, { warn: () => undefined }, announce).start(announcement);
   });
   expect(sizes).toEqual([16, 16, 8]);
 }, 20_000);
