@@ -1,7 +1,7 @@
 import { SCANNED_CHARS_MAX, scanForInjection } from '@countersign/domain';
 import type { LoadedTool } from './loaded-tool.js';
 
-/** Warnings for whoever reads the output of a tool that an upstream runs; other tools are not scanned. */
+/** Warnings about the output of a tool that an upstream runs; other tools are not scanned. */
 export function injectionWarnings({ contract }: Pick<LoadedTool, 'contract'>, output: unknown): string[] {
   if (!contract.upstream) return [];
   const { flags, is_partial } = scanForInjection(output);
