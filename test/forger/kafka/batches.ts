@@ -76,11 +76,12 @@ function valueIn(batch: Buffer, nth: number): { start: number; end: number } {
   return { start: value.end, end: value.end + Math.max(0, value.value) };
 }
 
-/** Flips a bit of a record's value; the checksum of the batch is right. */
-export function withChangedValue(batch: Buffer, below: (count: number) => number): Buffer {
+/** Flips a bit of a record's value, in its last bytes only if `last` says how many; the checksum of the batch is right. */
+export function withChangedValue(batch: Buffer, below: (count: number) => number, last = Number.POSITIVE_INFINITY): Buffer {
   const changed = Buffer.from(batch);
   const { start, end } = valueIn(changed, below(countOf(batch)));
-  const at = start + below(end - start);
+  const from = Math.max(start, end - last);
+  const at = from + below(end - from);
   changed[at] = (changed[at] as number) ^ 1;
   return sealed(changed);
 }

@@ -33,6 +33,9 @@ function partitionsOf({ dataDir, prefix }: BrokerFiles, topics: readonly string[
     .filter(({ batches }) => batches.length >= batches_min);
 }
 
+/** The signed note is at the end. The envelope before the entry (`meta`) is no part of what is signed. */
+const NOTE_CHARACTERS = 150;
+
 const COVERED = coveredTopicSpecs(['shared'], 1).map(({ name }) => name);
 
 function anyPartition(files: BrokerFiles, batches_min = 1): Partition {
@@ -116,7 +119,7 @@ export const kafkaAttacks: readonly KafkaAttack[] = [
       const [partition] = partitionsOf(files, [CHECKPOINT_TOPIC], 2) as [Partition];
       const at = files.random.below(partition.batches.length - 1);
       const below = (count: number) => files.random.below(count);
-      return splice(partition, at, 1, withChangedValue(partition.batches[at] as Buffer, below));
+      return splice(partition, at, 1, withChangedValue(partition.batches[at] as Buffer, below, NOTE_CHARACTERS));
     },
   },
 ];

@@ -57,7 +57,7 @@ test('the files of a stopped broker are changed, with correct checksums: the ser
     const at = `seed ${seed}, ${attackOf(seed).name}: ${await attacked(seed)}`;
     const projector = platform.member('projector');
     try {
-      await projector.until(at, async () => projector.output.includes(FOUND), 60_000);
+      await projector.until(at, async () => projector.output.includes(FOUND), 120_000);
       await platform.ready('gateway');
       const write = () => platform.admin().call({ tool: 'write_file', inputs: { path: 'after.txt', content: 'x', mode: 'create' } });
       await until(`${at}: writes are refused`, async () => ((await write()).status === 409 ? true : undefined));
