@@ -1,11 +1,10 @@
-import { callId, type EventMap, leafHashText, type Outcome, peekMeta, uuidv7 } from '@countersign/contracts';
+import { callId, type EventMap, type Outcome, uuidv7 } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
-import type { LogRecord } from '@countersign/event-log';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PolicyRig } from './testing/policy-rig.js';
+import { rulingHash } from './testing/ruling-hash.js';
 
 let rig: PolicyRig;
-
 beforeEach(async () => {
   rig = await PolicyRig.open();
 });
@@ -199,15 +198,14 @@ describe('an approval request', () => {
     const joined = await rig.request('pay', { idempotency_key: (await rig.seen(waiting, 'policy_decided')).call.idempotency_key });
     expect(await rig.seen(joined, 'policy_decided')).toMatchObject({ joined_call_id: waiting, effect: 'require_approval' });
     rig.ahead_ms = 25 * 3_600_000;
-    const holder = await rulingHash(waiting);
-    expect((await rig.seen(waiting, 'approval_expired')).meta.cause_hash).toBe(holder);
-    expect((await rig.seen(joined, 'approval_expired')).meta.cause_hash).toBe(holder);
+    const ends = [await rig.seen(waiting, 'approval_expired'), await rig.seen(joined, 'approval_expired')];
+    expect(ends.map(({ meta }) => meta.cause_hash)).toEqual(Array(2).fill(await rulingHash(rig, waiting)));
     const other = await rig.request('pay');
-    await rig.seen(other, 'approval_requested');
+    const otherRuling = await rulingHash(rig, other);
     await rig.stop();
     rig.ahead_ms *= 2;
     await rig.start();
-    expect((await rig.seen(other, 'approval_expired')).meta.cause_hash).toBe(await rulingHash(other));
+    expect((await rig.seen(other, 'approval_expired')).meta.cause_hash).toBe(otherRuling);
     expect(await types(other)).toEqual(['policy_decided', 'approval_requested', 'approval_expired']);
   });
 
@@ -298,12 +296,5 @@ test('approval races: of 20 voters, cancellations and the deadline at once, one 
   }
   expect([...endsOf.values()]).toEqual(Array(50).fill(1));
 });
-
-/** The hash by which later records name the first ruling on a call. */
-async function rulingHash(call_id: string): Promise<string> {
-  const { meta } = await rig.seen(call_id, 'policy_decided');
-  const records = await rig.log.read('policy-decided', meta.partition, 0, 10_000);
-  return leafHashText(records.find(({ value }) => peekMeta(value)?.event_id === meta.event_id) as LogRecord);
-}
 
 const END: readonly string[] = ['approval_granted', 'approval_denied', 'approval_expired', 'call_cancelled'];
