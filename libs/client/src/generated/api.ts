@@ -2188,6 +2188,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/upstreams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List upstreams */
+        get: operations["upstreams_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an upstream: its settings, its health and its tools */
+        get: operations["upstreams_read"];
+        /** Set an upstream: an address, or a command of the installation */
+        put: operations["upstreams_set"];
+        post?: never;
+        /** Remove an upstream: its tools no longer run */
+        delete: operations["upstreams_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{name}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools of an upstream with their definitions, pinned and listed */
+        get: operations["upstreams_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{name}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the revisions of an upstream, newest first */
+        get: operations["upstreams_revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{name}/classifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Classify tools of an upstream, and pin what it says of them */
+        post: operations["upstreams_classify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -2516,6 +2603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit/timestamp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a checkpoint with its timestamp (RFC 3161) */
+        get: operations["audit_checkpoints_timestamp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/tile/{path}": {
         parameters: {
             query?: never;
@@ -2593,6 +2697,23 @@ export interface paths {
         };
         /** Read checkpoint entries in order, with a consistency proof for each changed tree */
         get: operations["audit_entries_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/leaves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the leaves of a partition in order, with the records of your tenant */
+        get: operations["audit_leaves_page"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4362,6 +4483,8 @@ export interface components {
                 categories?: string[];
                 effect_classes?: ("pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high")[];
                 markings?: string[];
+                /** @description the tools of this upstream */
+                upstream?: string;
             };
             /** @description CEL: inputs, mapped, context, principal, tool, facts, history, trust, now */
             when?: string;
@@ -5437,6 +5560,11 @@ export interface components {
                 };
             };
             each?: components["schemas"]["MappingRule"][];
+            /**
+             * @description of a list in results: leaves out items with an id that no table has, with a warning
+             * @enum {boolean}
+             */
+            skip_unknown?: true;
             /** @enum {string} */
             as?: "odoo_one2many" | "tryton_create";
             /** @enum {string} */
@@ -6660,6 +6788,17 @@ export interface components {
             /** @enum {string} */
             protocol: "in_process" | "http" | "mcp" | "sandbox";
             endpoint: string | null;
+            /** @description null: it is of no upstream */
+            upstream: {
+                /** @description the upstream */
+                server: string;
+                /** @description the exact name there */
+                tool: string;
+                /** @description patterns of injection that were found in its texts */
+                flags: string[];
+                /** @description the upstream gets the key of the attempt */
+                has_key: boolean;
+            } | null;
             audit_status: number;
             ontology_pin: string | null;
             compatibility: string[];
@@ -6854,6 +6993,17 @@ export interface components {
             /** @enum {string} */
             protocol: "in_process" | "http" | "mcp" | "sandbox";
             endpoint: string | null;
+            /** @description null: it is of no upstream */
+            upstream: {
+                /** @description the upstream */
+                server: string;
+                /** @description the exact name there */
+                tool: string;
+                /** @description patterns of injection that were found in its texts */
+                flags: string[];
+                /** @description the upstream gets the key of the attempt */
+                has_key: boolean;
+            } | null;
             audit_status: number;
             ontology_pin: string | null;
             compatibility: string[];
@@ -7074,6 +7224,17 @@ export interface components {
             /** @enum {string} */
             protocol: "in_process" | "http" | "mcp" | "sandbox";
             endpoint: string | null;
+            /** @description null: it is of no upstream */
+            upstream: {
+                /** @description the upstream */
+                server: string;
+                /** @description the exact name there */
+                tool: string;
+                /** @description patterns of injection that were found in its texts */
+                flags: string[];
+                /** @description the upstream gets the key of the attempt */
+                has_key: boolean;
+            } | null;
             audit_status: number;
             ontology_pin: string | null;
             compatibility: string[];
@@ -7791,6 +7952,312 @@ export interface components {
             reason?: string;
         };
         UndoSelectionAnswer: components["schemas"]["UndoAnswer"] | components["schemas"]["UndoPreview"];
+        UpstreamPage: {
+            items: components["schemas"]["UpstreamListed"][];
+            next_cursor: string | null;
+        };
+        UpstreamListed: {
+            name: string;
+            /** @description grows with each change */
+            revision: number;
+            url: string | null;
+            command: string | null;
+            credentials: {
+                secret: string;
+                env: string | null;
+            }[];
+            timeout_ms: number;
+            changed_by: components["schemas"]["Principal"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            changed_at: string;
+            health: components["schemas"]["UpstreamHealth"];
+            /** @description number of tools */
+            tools: number;
+            etag: string;
+        };
+        UpstreamHealth: {
+            /** @enum {string} */
+            state: "not_listed" | "healthy" | "unhealthy";
+            fault: string | null;
+            reason: string | null;
+            since: string | null;
+            /** @description the newest complete listing that said something new */
+            listed_at: string | null;
+        };
+        Upstream: {
+            name: string;
+            /** @description grows with each change */
+            revision: number;
+            url: string | null;
+            command: string | null;
+            credentials: {
+                secret: string;
+                env: string | null;
+            }[];
+            timeout_ms: number;
+            changed_by: components["schemas"]["Principal"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            changed_at: string;
+            health: components["schemas"]["UpstreamHealth"];
+            /** @description name and version that the server states */
+            server: string | null;
+            protocol_version: string | null;
+            tools: components["schemas"]["UpstreamToolSummary"][];
+            /** @description tools that exist there and are not offered */
+            refused: {
+                tool: string;
+                reason: string;
+            }[];
+        };
+        UpstreamToolSummary: {
+            /** @description the exact name at the upstream */
+            tool: string;
+            /** @description the name for callers; null: it has none, because the names of two tools are the same */
+            name: string | null;
+            version: string;
+            /**
+             * @description `unclassified`: it runs as commit_high; `pending_change`: it runs as pinned, and its upstream now says something else; `suspended` and `gone`: it does not run
+             * @enum {string}
+             */
+            state: "active" | "unclassified" | "pending_change" | "suspended" | "gone";
+            /** @description why it is not active */
+            why: string | null;
+            is_classified: boolean;
+            /** @enum {string} */
+            effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            /** @description patterns of injection in the texts of the pinned and of the listed definition */
+            flags: string[];
+            /** @description of the pinned definition */
+            digest: string | null;
+            /** @description of the definition that the upstream lists now, if it is another; null: it is the pinned one */
+            listed_digest: string | null;
+        };
+        UpstreamToolPage: {
+            items: components["schemas"]["UpstreamTool"][];
+            next_cursor: string | null;
+        };
+        UpstreamTool: {
+            /** @description the exact name at the upstream */
+            tool: string;
+            /** @description the name for callers; null: it has none, because the names of two tools are the same */
+            name: string | null;
+            version: string;
+            /**
+             * @description `unclassified`: it runs as commit_high; `pending_change`: it runs as pinned, and its upstream now says something else; `suspended` and `gone`: it does not run
+             * @enum {string}
+             */
+            state: "active" | "unclassified" | "pending_change" | "suspended" | "gone";
+            /** @description why it is not active */
+            why: string | null;
+            is_classified: boolean;
+            /** @enum {string} */
+            effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            /** @description patterns of injection in the texts of the pinned and of the listed definition */
+            flags: string[];
+            /** @description of the pinned definition */
+            digest: string | null;
+            /** @description of the definition that the upstream lists now, if it is another; null: it is the pinned one */
+            listed_digest: string | null;
+            /** @description what agents see; null: it is no longer kept */
+            pinned: components["schemas"]["UpstreamDefinition"] | null;
+            /** @description what the upstream says now; null: the same */
+            listed: components["schemas"]["UpstreamDefinition"] | null;
+            /** @description how the listed schemas refuse what the pinned ones took */
+            differences: {
+                pointer: string;
+                /** @enum {string} */
+                allowed: "same" | "wider";
+                message: string;
+            }[];
+            /** @description what the operator declared */
+            overlay: {
+                [key: string]: unknown;
+            };
+            /** @description from the hints of the server: they may be wrong */
+            suggestion: {
+                /** @enum {string} */
+                effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            };
+        };
+        UpstreamDefinition: {
+            digest: string;
+            title: string;
+            description: string;
+            input_schema: {
+                [key: string]: unknown;
+            };
+            output_schema: {
+                [key: string]: unknown;
+            };
+            /** @description claims of the server, unverified */
+            annotations: {
+                [key: string]: unknown;
+            };
+            flags: string[];
+        };
+        UpstreamRevisionPage: {
+            items: components["schemas"]["UpstreamRevision"][];
+            next_cursor: string | null;
+        };
+        UpstreamRevision: {
+            /** @description grows with each change */
+            revision: number;
+            url: string | null;
+            command: string | null;
+            credentials: {
+                secret: string;
+                env: string | null;
+            }[];
+            timeout_ms: number;
+            changed_by: components["schemas"]["Principal"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            changed_at: string;
+            removed: boolean;
+        };
+        UpstreamRequest: {
+            /** @description address of an MCP server (Streamable HTTP) */
+            url?: string;
+            /** @description name of a command of the installation */
+            command?: string;
+            /** @default [] */
+            credentials: {
+                /** @description the value is that of the user, else of the workspace, else of the installation; listings use no value of a user */
+                secret: string;
+                /**
+                 * @description the variable of the command that has the value; null: it is sent to the address as a bearer token
+                 * @default null
+                 */
+                env: string | null;
+            }[];
+            /**
+             * @description limit of one request to it
+             * @default 30000
+             */
+            timeout_ms: number;
+        };
+        SetUpstream: {
+            name: string;
+            /** @description grows with each change */
+            revision: number;
+            url: string | null;
+            command: string | null;
+            credentials: {
+                secret: string;
+                env: string | null;
+            }[];
+            timeout_ms: number;
+            changed_by: components["schemas"]["Principal"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            changed_at: string;
+            /** @description the offset of the change in the configuration */
+            config_offset: number;
+            /** @description the running instances, and whether each has applied the change; null: unknown */
+            instances: {
+                instance_id: string;
+                service: string;
+                has_it: boolean;
+            }[] | null;
+        };
+        UpstreamClassifications: {
+            tools: components["schemas"]["UpstreamClassification"][];
+        };
+        UpstreamClassification: {
+            /** @enum {string} */
+            effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            /** @enum {string} */
+            reversibility?: "reversible" | "semantic" | "side_effects" | "irreversible";
+            /** @description what a call does, for approvers: `Pay {/amount} to {/supplier}` */
+            summary?: string;
+            /** @description the inputs that identify the effect of a write; default: all */
+            discriminating?: string[];
+            window_ms?: number;
+            resources?: {
+                /** @description a template over the inputs: `invoice:{/invoice_id}` */
+                name: string;
+                effect: ("replaces" | "adds") | {
+                    by: string;
+                    values: {
+                        [key: string]: "replaces" | "adds";
+                    };
+                    /** @enum {string} */
+                    otherwise: "replaces" | "adds";
+                };
+            }[];
+            reconcile?: components["schemas"]["OverlayReconcile"];
+            compensation?: components["schemas"]["OverlayCompensation"];
+            undo_within_ms?: number;
+            timeout_ms?: number;
+            /** @description earliest time of a reconcile after the fire */
+            settle_ms?: number;
+            /** @description true: an effect that has not happened by settle_ms never will */
+            settle_is_final?: boolean;
+            max_output_bytes?: number;
+            /** @enum {string} */
+            tier?: "tier_0_safe" | "tier_1_auto" | "tier_2_approval_required";
+            markings?: string[];
+            scopes?: string[];
+            purposes?: string[];
+            /** @description the input that the platform sets to the key of the attempt; callers do not see it */
+            key_input?: string;
+            /** @description the exact name at the upstream */
+            tool: string;
+            /** @description of the definition that you looked at: it becomes the pinned one */
+            digest: string;
+        };
+        OverlayReconcile: {
+            /** @description a read tool of the same upstream, by the name that the upstream has for it */
+            tool: string;
+            /** @description inputs of the named tool: JSON Pointers (`from`) below /inputs, below /output for a compensation, or /attempt_key; else a literal */
+            inputs: {
+                [key: string]: components["schemas"]["OverlayBinding"];
+            };
+            /** @description CEL over `inputs` (of the write), `attempt_key` and `output` (of the read); true: the effect happened. Names an input or the key */
+            matches: string;
+            /**
+             * @description true: the read shows every effect, so that no match means that it did not happen; needs settle_ms and settle_is_final
+             * @default false
+             */
+            is_complete: boolean;
+        };
+        OverlayCompensation: {
+            /** @description a tool of the same upstream, by the name that the upstream has for it */
+            tool: string;
+            /** @description inputs of the named tool: JSON Pointers (`from`) below /inputs, below /output for a compensation, or /attempt_key; else a literal */
+            inputs: {
+                [key: string]: components["schemas"]["OverlayBinding"];
+            };
+        };
+        UpstreamClassified: {
+            items: {
+                tool: string;
+                name: string | null;
+                /** @description null: it was not classified */
+                version: string | null;
+                state: ("active" | "unclassified" | "pending_change" | "suspended" | "gone") | null;
+                /** @description why it was not classified, while others were: somebody changed it at the same time */
+                problem: string | null;
+            }[];
+            /** @description the offset of the change in the configuration */
+            config_offset: number;
+            /** @description the running instances, and whether each has applied the change; null: unknown */
+            instances: {
+                instance_id: string;
+                service: string;
+                has_it: boolean;
+            }[] | null;
+        };
         Usage: {
             /**
              * Format: date-time
@@ -8150,6 +8617,16 @@ export interface components {
             /** @description the newest checkpoint, of size `second` */
             checkpoint: string;
         };
+        CheckpointTimestamp: {
+            /** @description size of the checkpoint */
+            size: number;
+            /** @description C2SP signed note */
+            checkpoint: string;
+            /** @description RFC 3161 token in DER, base64; docs/reference/proofs.md says which bytes it covers */
+            token: string;
+            /** @description time in the token */
+            time_ms: number;
+        };
         ProvenRecord: {
             record: components["schemas"]["LogRecord"];
             event_type?: string;
@@ -8193,6 +8670,8 @@ export interface components {
                 trees: number;
                 /** @description hashes, base64 */
                 path: string[];
+                /** @description place of the entry in the order of the log; `open`: it proves no order. Absent in entries of earlier releases */
+                cut?: components["schemas"]["Cut"];
             };
             /** @description C2SP signed note */
             checkpoint: string;
@@ -8204,6 +8683,11 @@ export interface components {
             base_offset: number;
             /** @description event_id of the `damage_accepted` that opened it */
             decision: string;
+        };
+        Cut: {
+            number: number;
+            /** @enum {string} */
+            state: "closed" | "open";
         };
         AuditBundle: {
             /** @enum {string} */
@@ -8224,6 +8708,12 @@ export interface components {
             };
             /** @description C2SP signed note */
             checkpoint: string;
+            case?: components["schemas"]["BundledCase"];
+            /** @description a timestamp of the checkpoint; only with `timestamped=true` */
+            timestamp?: {
+                /** @description RFC 3161 token in DER, base64; docs/reference/proofs.md says which bytes it covers */
+                token: string;
+            };
             vkey: string;
         };
         BundledCall: {
@@ -8283,8 +8773,21 @@ export interface components {
                     trees: number;
                     /** @description hashes, base64 */
                     path: string[];
+                    /** @description place of the entry in the order of the log; `open`: it proves no order. Absent in entries of earlier releases */
+                    cut?: components["schemas"]["Cut"];
                 };
             };
+        };
+        BundledCase: {
+            /** @description the newest leaf of the case in the tree of cases */
+            leaf: components["schemas"]["BundledRecord"];
+            steps: components["schemas"]["CaseStep"][];
+        };
+        CaseStep: {
+            entry: number;
+            cut: number;
+            /** @description index in `records`, or the leaf hash (base64) of a record outside of the bundle */
+            records: (number | string)[];
         };
         CoveredHeads: {
             /** @description the last entry of the checkpoint */
@@ -8293,6 +8796,8 @@ export interface components {
                 time_ms: number;
                 /** @description hashes, base64 */
                 path: string[];
+                /** @description place of the entry in the order of the log; `open`: it proves no order. Absent in entries of earlier releases */
+                cut?: components["schemas"]["Cut"];
             };
             heads: [
                 string,
@@ -8322,6 +8827,8 @@ export interface components {
                 string[],
                 components["schemas"]["TreeGeneration"]
             ][];
+            /** @description place of the entry in the order of the log; `open`: it proves no order. Absent in entries of earlier releases */
+            cut?: components["schemas"]["Cut"];
             /** @description the decision records that allowed new trees in this entry */
             decisions?: components["schemas"]["DamageDecision"][];
         };
@@ -8337,6 +8844,33 @@ export interface components {
             schema: string;
             /** @description hashes, base64 */
             path: string[];
+        };
+        AuditLeaves: {
+            topic: string;
+            partition: number;
+            /** @description offset of the first leaf; larger than asked for if earlier records were dropped */
+            first: number;
+            /** @description consecutive; empty at the end of the log */
+            leaves: components["schemas"]["AuditLeaf"][];
+            /** @description schema id → text of the Avro schema */
+            schemas: {
+                [key: string]: string;
+            };
+        };
+        AuditLeaf: {
+            /** @description hash of the leaf, base64 */
+            leaf: string;
+            /** @description absent if it is another tenant's */
+            record?: components["schemas"]["RecordBytes"];
+        };
+        RecordBytes: {
+            timestamp_ms: number;
+            key: string | null;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description base64: Avro in the Confluent wire format */
+            value: string;
         };
         AuditEventPage: {
             items: components["schemas"]["AuditEvent"][];
@@ -8623,7 +9157,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "dead_letter_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "openapi_import_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "dead_letter_not_repeatable" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "openapi_import_limit_reached" | "openapi_import_origin_changed" | "tool_name_taken" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "identity_provider_unavailable" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "session_ended" | "session_expired" | "sign_in_failed" | "forbidden" | "cross_site_request" | "loopback_required" | "request_token_missing" | "session_needs_https" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "origin_not_allowed" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "producer_claims_another" | "producer_revoked" | "role_missing" | "scope_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "dead_letter_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "producer_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "openapi_import_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "saga_wait_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "timestamp_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "upstream_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "cancelled_before_request" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "dead_letter_not_repeatable" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "producer_exists" | "producers_need_kafka" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "saga_id_taken" | "saga_request_refused" | "saga_wait_ended" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "too_many_producers" | "tool_changed" | "tool_contract_changed" | "http_tool_limit_reached" | "openapi_import_limit_reached" | "openapi_import_origin_changed" | "tool_name_taken" | "upstream_limit_reached" | "tool_schema_unusable" | "tool_version_incompatible" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "undo_time_over" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_sagas" | "too_many_bytes" | "overloaded" | "too_many_streams" | "too_many_sign_ins" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "identity_provider_unavailable" | "keys_stale" | "producer_topics_missing" | "record_unconfirmed" | "saga_request_pending" | "saga_start_pending" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -15858,6 +16392,278 @@ export interface operations {
             };
         };
     };
+    upstreams_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstreams_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstream"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstreams_set: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
+                "If-Match"?: string;
+                /** @description `*`: create only; 412 if the resource exists */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpstreamRequest"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetUpstream"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstreams_remove: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
+                "If-Match"?: string;
+                /** @description `*`: create only; 412 if the resource exists */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            204: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstreams_tools: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamToolPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstreams_revisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamRevisionPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstreams_classify: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
+                Prefer?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpstreamClassifications"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamClassified"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     usage_read: {
         parameters: {
             query?: {
@@ -16807,6 +17613,42 @@ export interface operations {
             };
         };
     };
+    audit_checkpoints_timestamp: {
+        parameters: {
+            query?: {
+                /** @description size of a checkpoint: the oldest timestamp of it or of a later one; absent: the newest */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointTimestamp"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     audit_checkpoints_tile: {
         parameters: {
             query?: never;
@@ -16886,6 +17728,8 @@ export interface operations {
             query?: {
                 /** @description true: use only a checkpoint that all witnesses cosigned */
                 cosigned?: "true" | "false";
+                /** @description true: use only a checkpoint that has a timestamp */
+                timestamped?: "true" | "false";
                 call_id?: string;
                 case_id?: string;
             };
@@ -16978,6 +17822,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckpointEntries"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_leaves_page: {
+        parameters: {
+            query: {
+                topic: string;
+                partition: number;
+                /** @description offset of the first leaf */
+                first: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLeaves"];
                 };
             };
             /** @description a problem document (RFC 9457) */
