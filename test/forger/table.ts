@@ -35,6 +35,7 @@ const TREES = 'a tree left out, started again, listed twice, or new with a past'
 const MARKED = "the newest checkpoint signed again, a fork or a roll back with the signer's mark left in place";
 const GENERATIONS =
   'a generation of a tree without a recorded decision, by an earlier decision, or with a base that hides records; a frozen tree that continues';
+const CUTS = 'a cut left out, signed twice or missing; an open entry with the number of another cut';
 
 /** The row of each class of attack on the libraries. */
 export const rowOfClass: Readonly<Record<string, string>> = {
@@ -55,4 +56,9 @@ export const rowOfClass: Readonly<Record<string, string>> = {
   'open a generation with a base that hides records': GENERATIONS,
   'open a generation by a decision of before': GENERATIONS,
   'continue the frozen tree': GENERATIONS,
+  'leave a cut out': CUTS,
+  'sign a cut twice': CUTS,
+  'sign an entry without a cut': CUTS,
+  'go back to entries without cuts': CUTS,
+  'give an open entry the cut before': CUTS,
 };
