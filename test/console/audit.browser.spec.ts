@@ -37,7 +37,8 @@ describe('evidence that the gateway sends', () => {
     await page.getByRole('heading', { name: 'Verified', exact: true }).waitFor();
     await step(page, 'Witnesses').getByText('would have noticed a rewritten record').waitFor();
     await page.getByText('witness.example saw this checkpoint').waitFor();
-    await page.getByText('That the evidence is complete').waitFor();
+    await step(page, 'Records of the case').getByText('in the signed tree of cases').waitFor();
+    await page.getByText(/What came after cut \d+: up to there all \d+ records of the case are in the file/).waitFor();
     expect(await page.getByText('Not reached').count()).toBe(0);
     await expectSound(observed);
     await screenshot(observed, `audit-case-${viewport}-${theme}`, { whole: true });
