@@ -82,6 +82,7 @@ export {
   type ToolRecord,
   type ToolSla,
   toolPatterns,
+  type UpstreamAlias,
   type UpstreamCall,
   type UpstreamInput,
   type UpstreamReconcile,

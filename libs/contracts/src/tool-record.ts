@@ -51,6 +51,13 @@ export interface UpstreamReconcile extends UpstreamCall {
   is_complete: boolean;
 }
 
+/** A second name of a read-only tool of an upstream: calls by it may be answered with a cached result. */
+export interface UpstreamAlias {
+  name: string;
+  /** How long a cached result answers equal calls. */
+  ttl_ms: number;
+}
+
 /** The server that a tool comes from. */
 export interface UpstreamTie {
   /** Name of the upstream in its tenant. */
@@ -65,6 +72,8 @@ export interface UpstreamTie {
   reconcile?: UpstreamReconcile;
   /** Absent: it cannot be undone. */
   compensation?: UpstreamCall;
+  /** Absent: an operator gave it none. */
+  alias?: UpstreamAlias;
 }
 
 /** Optional declarations of a tool. An absent field was not declared; its meaning is in its comment. */

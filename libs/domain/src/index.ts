@@ -27,6 +27,7 @@ export { circuitOutcomeOf } from './circuit/outcome.js';
 export { CIRCUIT_DEFAULTS, type CircuitSettings } from './circuit/settings.js';
 export { type Circuit, type CircuitState, circuitStateAt } from './circuit/state.js';
 export { inWindow, mergedSlots, type SlotCount, slotAt as circuitSlotAt, totalOf } from './circuit/window.js';
+export * from './configuration/aliases.js';
 export { evolveConfiguration } from './configuration/evolve.js';
 export { hasAdminKey } from './configuration/kinds/api-keys.js';
 export { isSessionEnded, SESSION_LIFE_MAX_MS, sessionEpoch } from './configuration/kinds/browser-sessions.js';
@@ -47,7 +48,14 @@ export { producerKeyId, producerOf, producerOfToken, producersOf } from './confi
 export * from './configuration/kinds/retention.js';
 export { sagaDefinitionsOf, sagaDefinitionVersions } from './configuration/kinds/saga-definitions.js';
 export { tokenExchangeOf } from './configuration/kinds/token-exchanges.js';
-export { listingOf, upstreamOf, upstreamsOf, upstreamToolNamed, upstreamToolsOf } from './configuration/kinds/upstreams.js';
+export {
+  listingOf,
+  upstreamAliasesOf,
+  upstreamOf,
+  upstreamsOf,
+  upstreamToolNamed,
+  upstreamToolsOf,
+} from './configuration/kinds/upstreams.js';
 export { usagePeriodOf } from './configuration/kinds/usage-periods.js';
 export { delegationOf } from './configuration/kinds/user-delegations.js';
 export * from './configuration/own-references.js';
@@ -161,7 +169,7 @@ export { addressText, definitionDigest, suggestedClass, UNCLASSIFIED, upstreamCo
 export * from './upstream/decide-listing.js';
 export { narrowings, nextVersion } from './upstream/drift.js';
 export { GONE_AFTER_MS } from './upstream/listing.js';
-export { lowerSnake, UPSTREAM_NAME, upstreamToolNames } from './upstream/names.js';
+export { lowerSnake, UPSTREAM_NAME, upstreamAliasName, upstreamToolNames } from './upstream/names.js';
 export type * from './upstream/state.js';
 export { type DigestedDefinition, isRunnable, type UpstreamTool, type UpstreamToolState } from './upstream/tools.js';
 export { type UsageFact, usageFacts } from './usage/facts.js';

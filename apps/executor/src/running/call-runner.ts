@@ -81,6 +81,8 @@ export class CallRunner {
 
   private take(job: Job, run: Abortable, answered: Seen): RunEvent | undefined {
     const result = this.parts.redactor.seen(job, answered);
+    // What rules hide from this call they may show to another.
+    if (result !== answered && job.call.alias) job.memo_key = undefined;
     crashPoint('executor.after_effect');
     if (job.stage !== 'running' || job.handle !== run) return this.late(job, result);
     const more = job.opened ? this.sealable(job, result) : this.runtime.finish(job, result);

@@ -9,7 +9,7 @@ import { extrasOf } from '../calls/outcomes.js';
 import { ResolvedCredentials } from '../calls/resolved-credentials.js';
 import { undoesOwn } from '../calls/undone-effect.js';
 import type { Mappings } from '../mapping/mappings.js';
-import type { Memo } from '../memo/memo.js';
+import { holdsMs, type Memo } from '../memo/memo.js';
 import { type EffectLook, Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
@@ -122,7 +122,7 @@ export class ToolRuns {
 
   private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): void {
     // Personal data is not cached for other calls.
-    if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done, proven);
+    if (holdsMs(loaded, job) === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done, proven);
     else
       this.remembered(loaded, job, run)
         .then(async (known) => {
@@ -251,7 +251,7 @@ export class ToolRuns {
     if (loaded && outcome.duration_ms > loaded.late_after_ms) outcome.extras = extrasOf({ ...outcome.extras, late: true });
     if (job.mapping) tellMapping(job.mapping, outcome);
     if (job.memo_key === undefined || loaded === undefined || outcome.status !== 'succeeded' || outcome.extras?.cached) return;
-    this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);
+    this.memo.keep(loaded, job, outcome);
   }
 
   /** Queries the system of record for the outcome of a write. Never throws, and is bounded by a timeout. */

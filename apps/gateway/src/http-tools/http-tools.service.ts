@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, Refusal } from '@countersign/calls';
 import { canonicalText, contractDigest, type ToolContract } from '@countersign/contracts';
 import {
+  aliasedTool,
   type BrokenPromise,
   brokenPromise,
   type HttpTool,
   httpToolsOf,
   itemNames,
   parseSemver,
+  type ToolAlias,
   toolVersions,
   upstreamOf,
   versionKey,
@@ -46,6 +48,8 @@ const taken = (name: string): Refusal =>
   new Refusal('conflict', `the name ${name} belongs to a tool of a pack of this installation`, { reason: 'tool_name_taken' });
 const ofUpstream = (name: string, upstream: string): Refusal =>
   new Refusal('conflict', `the name ${name} is one that a tool of the upstream ${upstream} may have`, { reason: 'tool_name_taken' });
+const ofAlias = ({ alias, name }: ToolAlias): Refusal =>
+  new Refusal('conflict', `the name ${alias} is the alias of the tool ${name}`, { reason: 'tool_name_taken' });
 const full = (): Refusal =>
   new Refusal('conflict', `a tenant has at most ${HTTP_TOOLS_MAX} versions of HTTP tools`, { reason: 'http_tool_limit_reached' });
 const breaks = (version: string, { against, differences }: BrokenPromise): Refusal =>
@@ -100,6 +104,8 @@ export class HttpToolsService {
     if (state.tools.has(name)) return taken(name);
     const upstream = upstreamOf(state, tenant_id, name.split('__')[0] ?? '');
     if (upstream && name.startsWith(`${upstream.name}__`)) return ofUpstream(name, upstream.name);
+    const aliased = aliasedTool(state, tenant_id, name);
+    if (aliased) return ofAlias(aliased);
     const known = this.known(tenant_id, name, version);
     if (known) return undefined;
     if (httpToolsOf(state, tenant_id).size >= HTTP_TOOLS_MAX) return full();

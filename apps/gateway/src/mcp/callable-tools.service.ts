@@ -1,5 +1,5 @@
 import type { Caller } from '@countersign/calls';
-import { resolveVersion, type TenantToolVersion, toolNames } from '@countersign/domain';
+import { aliasedTool, resolveVersion, type TenantToolVersion, toolNames } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { lacksRole } from '../authentication/authenticator.js';
 import { SUBMITTERS } from '../calls/call-posts.service.js';
@@ -38,6 +38,15 @@ export class CallableTools {
     const tools = this.judge(caller);
     this.judged.set(caller, { position, until_ms: now_ms + HOLDS_MS, tools });
     return tools;
+  }
+
+  /** Those of them that have an alias. */
+  aliased(caller: Caller): readonly TenantToolVersion[] {
+    const { state } = this.policies.configuration;
+    return this.of(caller).filter(({ tool: { name, contract } }) => {
+      const alias = contract.upstream?.alias?.name;
+      return alias !== undefined && aliasedTool(state, caller.tenant_id, alias)?.name === name;
+    });
   }
 
   private judge(caller: Caller): TenantToolVersion[] {

@@ -1,5 +1,5 @@
 import { lacking } from '@countersign/contracts';
-import { resolveVersion } from '@countersign/domain';
+import { calledName, resolveVersion } from '@countersign/domain';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { AuthenticatedRequest } from '../http/current-caller.decorator.js';
@@ -34,7 +34,8 @@ export class ScopeGuard implements CanActivate {
     const { caller, body } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const name = caller?.token && calledTool(body);
     if (!caller || !name) return true;
-    const found = resolveVersion(this.configuration.state, caller.tenant_id, name, undefined);
+    const { state } = this.configuration;
+    const found = resolveVersion(state, caller.tenant_id, calledName(state, caller.tenant_id, name), undefined);
     const missing = 'tool' in found ? lacking(found.tool.contract.scopes, caller.authority.scopes) : [];
     if (missing.length > 0) throw challenge(name, missing);
     return true;

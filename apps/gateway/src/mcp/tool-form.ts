@@ -56,6 +56,15 @@ export function mcpTool(version: TenantToolVersion): Tool {
   return tool;
 }
 
+/** A tool of an upstream under its alias. */
+export function mcpAlias(version: TenantToolVersion): Tool {
+  const form = mcpTool(version);
+  const alias = version.tool.contract.upstream?.alias;
+  if (!alias) return form;
+  const note = `The answer may be up to ${Math.ceil(alias.ttl_ms / 1000)} s old. ${form.name} reads anew.`;
+  return { ...form, name: alias.name, description: `${form.description}\n\n${note}` };
+}
+
 function formOf(version: TenantToolVersion): Tool {
   const { name, title, description, effect_class } = version.tool.contract;
   const annotations = { title, ...effectRules[effect_class].mcp };

@@ -58,6 +58,10 @@ const contract = {
       tool: z.string().describe('the exact name there'),
       flags: z.array(z.string()).describe('patterns of injection that were found in its texts'),
       has_key: z.boolean().describe('the upstream gets the key of the attempt'),
+      alias: z
+        .object({ name: z.string(), ttl_ms: z.int() })
+        .nullable()
+        .describe('its second name: a cached result that is no older than `ttl_ms` may answer calls by it'),
     })
     .nullable()
     .describe('null: it is of no upstream'),

@@ -44,8 +44,8 @@ function evaluationRecord(state: ConfigurationState, tenantId: string, tool: Too
 /** Where a tool of an upstream comes from. How its effects are found and undone is for operators. */
 function upstreamRecord({ upstream }: ToolContract): Record<string, unknown> | null {
   if (!upstream) return null;
-  const { server, tool, flags = [], key_input } = upstream;
-  return { server, tool, flags, has_key: key_input !== undefined };
+  const { server, tool, flags = [], key_input, alias = null } = upstream;
+  return { server, tool, flags, has_key: key_input !== undefined, alias };
 }
 
 /** Returns the measured values of a version. */

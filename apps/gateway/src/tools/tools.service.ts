@@ -1,5 +1,5 @@
 import { type Caller, noSuchTool, noSuchVersion, pickedOf, Refusal, type Seen, Views } from '@countersign/calls';
-import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
+import { calledName, inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { HealthService } from '../health/health.service.js';
@@ -69,8 +69,10 @@ export class ToolsService {
     return { items, total_candidates: newest.length, total_filtered: ranked.length, next_cursor: null };
   }
 
-  async read(tenant_id: string, name: string, seen: Seen): Promise<object | Refusal> {
+  /** By its name or its alias. */
+  async read(tenant_id: string, named: string, seen: Seen): Promise<object | Refusal> {
     const { state } = this.configuration;
+    const name = calledName(state, tenant_id, named);
     const measured = await this.measured(tenant_id, seen);
     return toolRecord(state, tenant_id, name, measured) ?? noSuchTool(state, tenant_id, name);
   }

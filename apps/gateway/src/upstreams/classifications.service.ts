@@ -16,6 +16,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { Everywhere } from '../configuration/running-instances.js';
+import { aliasFault } from './alias-fault.js';
 import { type NamedTool, overlayFaults } from './overlay-faults.js';
 import type { Classification, ClassificationAnswer, ClassificationRequest } from './upstreams.schemas.js';
 import { noSuchUpstream } from './upstreams.service.js';
@@ -115,6 +116,8 @@ export class ClassificationsService {
     const newer = upstreamContract({ ...parts, version: '1.0.0' });
     const issues = overlayFaults(overlay, { contract: newer, definition, named: (other) => namedTool(other, tools, all) });
     if (issues.length > 0) return { issues };
+    const taken = newer.upstream?.alias && aliasFault(state, tenant_id, { ...newer.upstream, alias: newer.upstream.alias });
+    if (taken) return { issues: [taken] };
     const version = nextVersion(found.version, kept && found.contract, newer);
     const bound = this.boundFault(tenant_id, { ...newer, version });
     if (bound) return { issues: [bound] };

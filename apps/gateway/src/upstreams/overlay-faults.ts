@@ -38,13 +38,15 @@ export function overlayFaults(overlay: UpstreamOverlay, terms: OverlayTerms): Is
   ];
 }
 
-function classFaults({ effect_class, tier, reconcile, compensation, undo_within_ms, settle_ms, key_input }: UpstreamOverlay): Issue[] {
+function classFaults(overlay: UpstreamOverlay): Issue[] {
+  const { effect_class, tier, reconcile, compensation, undo_within_ms, settle_ms, key_input, alias } = overlay;
   const faults: Issue[] = [];
   if (isReadOnly(effect_class)) {
     if (reconcile) faults.push(issue('/reconcile', 'a read-only tool has nothing to reconcile'));
     if (compensation) faults.push(issue('/compensation', 'a read-only tool has nothing to compensate'));
     if (key_input !== undefined) faults.push(issue('/key_input', 'a read-only tool takes no key'));
   }
+  if (alias && !isReadOnly(effect_class)) faults.push(issue('/alias', 'only a read-only tool has an alias'));
   if (tier !== undefined && strictness(tier) < strictness(effectRules[effect_class].tier))
     faults.push(issue('/tier', `${tier} is laxer than the default of ${effect_class}`));
   if (undo_within_ms !== undefined && !compensation)

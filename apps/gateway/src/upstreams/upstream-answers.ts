@@ -45,6 +45,7 @@ function summary(tool: UpstreamTool): UpstreamAnswer['tools'][number] {
     why,
     is_classified: tool.is_classified,
     effect_class: overlay.effect_class,
+    alias: (tool.is_classified && tool.contract?.upstream?.alias?.name) || null,
     flags,
     digest: pinned?.digest ?? null,
     listed_digest: listed?.digest ?? null,

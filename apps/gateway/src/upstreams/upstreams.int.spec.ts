@@ -186,6 +186,7 @@ describe('a tool is classified', () => {
       { tool: 'add', effect_class: 'commit_low', resources: [{ name: 'a:{/no}', effect: 'adds' }] },
       ['/tools/0/resources'],
     ],
+    ['an alias of a write', { tool: 'add', effect_class: 'commit_low', alias: { ttl_ms: 1_000 } }, ['/tools/0/alias']],
     ['a laxer tier', { tool: 'add', effect_class: 'commit_high', tier: 'tier_1_auto' }, ['/tools/0/tier']],
     ['a key in an input that is not there', { tool: 'add', effect_class: 'commit_low', key_input: 'key' }, ['/tools/0/key_input']],
     [
@@ -194,6 +195,22 @@ describe('a tool is classified', () => {
       ['/tools/0/compensation/tool'],
     ],
   ])('and is refused %s', async (_title, tool, paths) => expect(issuesOf(await classify(tool))).toEqual(paths));
+
+  test('an alias is shown, and refused where a registered tool has its name', async () => {
+    const read = { tool: 'find', effect_class: 'read_internal', alias: { ttl_ms: 60_000 } };
+    expect(await classify(read)).toMatchObject({ items: [{ version: '1.0.0' }] });
+    expect(upstreams.read('acme', 'files')).toMatchObject({ body: { tools: [{ alias: null }, { alias: 'mcp_files_find' }] } });
+    configuration.state.tools.set('mcp_files_find', []);
+    expect(issuesOf(await classify({ ...read, alias: { ttl_ms: 1_000 } }))).toEqual(['/tools/0/alias']);
+  });
+
+  test('at most 50 tools of a tenant have an alias', async () => {
+    const names = Array.from({ length: 51 }, (_, at) => `t${at}`);
+    lists(...names.map((name) => definition(name)));
+    const answer = await classify(...names.map((tool) => ({ tool, effect_class: 'pure', alias: { ttl_ms: 60_000 } })));
+    const problems = (answer as { items: { problem: string | null }[] }).items.filter(({ problem }) => problem !== null);
+    expect(problems).toMatchObject([{ problem: expect.stringContaining('at most 50 aliases') }]);
+  });
 
   test('a complete reconcile needs a final settle time', async () => {
     const complete = { ...reconcile, is_complete: true };

@@ -61,6 +61,7 @@ const toolSummary = {
   why: z.string().nullable().describe('why it is not active'),
   is_classified: z.boolean(),
   effect_class: effectClass,
+  alias: z.string().nullable().describe('its second name; null: it has none'),
   flags: z.array(z.string()).describe('patterns of injection in the texts of the pinned and of the listed definition'),
   digest: z.string().nullable().describe('of the pinned definition'),
   listed_digest: z
@@ -88,6 +89,16 @@ const overlay = toolOverlay.extend({
     .max(200)
     .optional()
     .describe('the input that the platform sets to the key of the attempt; callers do not see it'),
+  alias: z
+    .strictObject({
+      ttl_ms: z
+        .int()
+        .min(1_000)
+        .max(24 * 3_600_000)
+        .describe('how old a cached result may be'),
+    })
+    .optional()
+    .describe('only of a read-only tool: its second name `mcp_<upstream>_<tool>`, whose calls a cached result may answer'),
 });
 
 /** A tool of an upstream, with what the upstream says of it and what the operator declared. */

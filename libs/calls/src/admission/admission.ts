@@ -10,6 +10,7 @@ import {
   type VersionState,
 } from '@countersign/contracts';
 import {
+  aliasedTool,
   caseOf,
   lifecycleEntry,
   type PersonalRule,
@@ -60,6 +61,13 @@ export interface CallOrigin {
   trace_id: string;
 }
 
+/** The version that a request runs. `alias`: the name that it gave, if that is not the tool's. */
+interface Resolved {
+  tool: ToolVersion;
+  lifecycle: VersionState;
+  alias: string | undefined;
+}
+
 /** Validates and completes a request. It does not decide whether the call may run; policy does. */
 export class Admission {
   private readonly contracts = new CompiledContracts();
@@ -100,7 +108,7 @@ export class Admission {
       [identity.inputs_json, request.context?.rationale, ...ownTexts(request)].join('\n'),
     );
     if (forged) return forged;
-    const { meta, call } = this.complete(request, resolved.tool, origin, tenant, identity);
+    const { meta, call } = this.complete(request, resolved, origin, tenant, identity);
     return {
       topic,
       meta,
@@ -113,19 +121,22 @@ export class Admission {
     };
   }
 
-  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: VersionState } | Refusal {
-    const found = resolveVersion(this.configuration.state, caller.tenant_id, request.tool, request.version);
+  /** A tool by its name or its alias. */
+  private resolve(request: CallRequest, caller: Caller): Resolved | Refusal {
+    const { state } = this.configuration;
+    const { alias, name = request.tool } = aliasedTool(state, caller.tenant_id, request.tool) ?? {};
+    const found = resolveVersion(state, caller.tenant_id, name, request.version);
     switch (found.kind) {
       case 'unknown_tool':
-        return noSuchTool(this.configuration.state, caller.tenant_id, request.tool);
+        return noSuchTool(state, caller.tenant_id, name);
       case 'unknown_version':
-        return noSuchVersion(this.configuration.state, caller.tenant_id, request.tool, request.version ?? '');
+        return noSuchVersion(state, caller.tenant_id, name, request.version ?? '');
       case 'bad_range':
         return new Refusal('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`', {
           issues: [{ path: '/version', code: 'version_range', message: 'is not a version or a range' }],
         });
       default:
-        return found;
+        return { tool: found.tool, lifecycle: found.lifecycle, alias };
     }
   }
 
@@ -208,7 +219,7 @@ export class Admission {
 
   private complete(
     request: CallRequest,
-    tool: ToolVersion,
+    { tool, alias }: Resolved,
     origin: CallOrigin,
     tenant: Tenant,
     identity: Identity,
@@ -253,6 +264,7 @@ export class Admission {
       metadata_json: metadataJson(request.metadata),
       ...(origin.undoes ? { compensates: origin.undoes.effect } : {}),
       ...(origin.step ? { saga: origin.step.saga } : {}),
+      ...(alias === undefined ? {} : { alias }),
     };
     return { meta, call };
   }

@@ -681,6 +681,8 @@ export interface ToolCall {
   compensates?: CompensatedEffect | null;
   /** The step of a saga that makes the call; null: none. */
   saga?: SagaCall | null;
+  /** The alias of the tool that the caller named: a cached result may answer. Null: it named the tool. */
+  alias?: string | null;
 }
 
 /** What a tool does to the world; libs/contracts/src/tool-contract.ts says what follows from it. */

@@ -109,6 +109,11 @@ const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>(
   'person_token_verified',
 ]);
 
+function noteChange(state: ConfigurationState, { event, offset }: PlacedEvent): void {
+  const part = state.by_tenant.get(event.meta.tenant_id);
+  if (part) part.policy_offset = offset;
+}
+
 /**
  * Folds one event of `configuration-changed` or `tool-registered` into the state, in place, and returns it. Events of other topics, records
  * that were already folded and refused changes (change-ledger.ts) change nothing. Never throws: an unreadable contract is counted and
@@ -130,5 +135,6 @@ export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent):
     | ((state: ConfigurationState, event: unknown, at: PlacedEvent) => void)
     | undefined;
   fold?.(state, at.event, at);
+  if (!KEPT_FOR_THE_NEXT_BEAT.has(at.event_type)) noteChange(state, at);
   return state;
 }

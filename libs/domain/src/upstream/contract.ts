@@ -8,6 +8,7 @@ import {
   type ToolContract,
   type UpstreamTie,
 } from '@countersign/contracts';
+import { upstreamAliasName } from './names.js';
 import type { UpstreamAddress, UpstreamDefinition, UpstreamHints, UpstreamOverlay } from './state.js';
 
 const WINDOW_MS = 24 * 3_600_000;
@@ -49,7 +50,17 @@ function callersInputs(schema: JsonSchema, key_input: string | undefined): JsonS
   return { ...rest, properties, ...(others.length > 0 ? { required: others } : {}) };
 }
 
-function tieOf(server: string, { name, flags }: UpstreamDefinition, { key_input, reconcile, compensation }: UpstreamOverlay): UpstreamTie {
+function aliasOf({ name, upstream, definition, overlay: { alias, effect_class } }: UpstreamParts): UpstreamTie['alias'] {
+  if (!alias || !isReadOnly(effect_class)) return undefined;
+  return { name: upstreamAliasName(upstream.name, definition.name, name), ttl_ms: alias.ttl_ms };
+}
+
+function tieOf(parts: UpstreamParts): UpstreamTie {
+  const { upstream, definition, overlay } = parts;
+  const { name: server } = upstream;
+  const { name, flags } = definition;
+  const { key_input, reconcile, compensation } = overlay;
+  const alias = aliasOf(parts);
   return {
     server,
     tool: name,
@@ -57,6 +68,7 @@ function tieOf(server: string, { name, flags }: UpstreamDefinition, { key_input,
     ...(key_input === undefined ? {} : { key_input }),
     ...(reconcile === undefined ? {} : { reconcile }),
     ...(compensation === undefined ? {} : { compensation }),
+    ...(alias === undefined ? {} : { alias }),
   };
 }
 
@@ -82,7 +94,8 @@ export interface UpstreamParts {
 }
 
 /** The contract of a tool of an upstream: what its owner says of it, and what an operator declares of its effect. */
-export function upstreamContract({ name, version, upstream, definition, overlay }: UpstreamParts): ToolContract {
+export function upstreamContract(parts: UpstreamParts): ToolContract {
+  const { name, version, upstream, definition, overlay } = parts;
   const timeout_ms = overlay.timeout_ms ?? upstream.timeout_ms;
   const { place, credentials } = upstream;
   return {
@@ -111,6 +124,6 @@ export function upstreamContract({ name, version, upstream, definition, overlay 
     provider: upstream.name,
     protocol: 'mcp',
     endpoint: addressText(place),
-    upstream: tieOf(upstream.name, definition, overlay),
+    upstream: tieOf(parts),
   };
 }

@@ -12,6 +12,8 @@ export const UPSTREAM_BOUNDS = {
   tools: 200,
   /** Of all upstreams of a tenant. */
   tools_of_tenant: 1_000,
+  /** Of all upstreams of a tenant: clients list them even where tools are too many to list. */
+  aliases_of_tenant: 50,
   definition_chars: 20_000,
   /** Definitions of all upstreams of a tenant. */
   chars_of_tenant: 8_000_000,

@@ -21,6 +21,20 @@ function suffixed(server: string, tool: string): string {
   return `${prefixed(server, tool).slice(0, NAME_MAX - suffix.length)}${suffix}`;
 }
 
+/**
+ * The alias of a tool by its name here: `files__read_file` is `mcp_files_read_file`. The name of an upstream has no underscore, so that the
+ * aliases of two upstreams differ. One that is longer than 64 characters gets a suffix.
+ */
+export function upstreamAliasName(server: string, tool: string, name: string): string {
+  const alias = `mcp_${server}_${name.slice(server.length + 2)}`;
+  if (alias.length <= NAME_MAX) return alias;
+  const suffix = `_${sha256Hex(tool).slice(0, SUFFIX_HEX)}`;
+  return `${alias.slice(0, NAME_MAX - suffix.length)}${suffix}`;
+}
+
+/** The upstream that a name could be an alias of; undefined: it has not the form of an alias. */
+export const upstreamOfAlias = (name: string): string | undefined => /^mcp_([a-z][a-z0-9]{0,15})_/.exec(name)?.[1];
+
 function repeated(names: Iterable<string>): ReadonlySet<string> {
   const once = new Set<string>();
   const more = new Set<string>();

@@ -47,6 +47,8 @@ export interface UpstreamOverlay {
   resources?: ResourceTemplate[];
   /** The input that is set to the key of the attempt. */
   key_input?: string;
+  /** Its second name, whose calls a cached result may answer. Absent: none. */
+  alias?: { ttl_ms: number };
   reconcile?: UpstreamReconcile;
   compensation?: UpstreamCall;
   undo_within_ms?: number;

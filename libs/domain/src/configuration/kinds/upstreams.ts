@@ -81,6 +81,8 @@ export function listingOf(state: ConfigurationState, tenant_id: string, upstream
 
 const NONE: ReadonlyMap<string, Upstream> = new Map();
 
+const NO_ALIASES: ReadonlyMap<string, UpstreamTool> = new Map();
+
 /** The upstreams of a tenant by name, removed ones included. */
 export function upstreamsOf(state: ConfigurationState, tenant_id: string): ReadonlyMap<string, Upstream> {
   return state.by_tenant.get(tenant_id)?.upstreams ?? NONE;
@@ -96,10 +98,25 @@ interface Derived {
   listing: UpstreamListing | undefined;
   tools: readonly UpstreamTool[];
   by_name: ReadonlyMap<string, UpstreamTool>;
+  by_alias: ReadonlyMap<string, UpstreamTool>;
 }
 
 /** Deriving compares schemas: it is done once for each change. */
 const derived = new WeakMap<Upstream, Derived>();
+
+/** Those that an operator gave an alias. An alias that two of them would have belongs to none. */
+function aliased(tools: readonly UpstreamTool[]): ReadonlyMap<string, UpstreamTool> {
+  const by_alias = new Map<string, UpstreamTool>();
+  const taken = new Set<string>();
+  for (const tool of tools) {
+    const alias = tool.is_classified ? tool.contract?.upstream?.alias?.name : undefined;
+    if (alias === undefined) continue;
+    if (taken.has(alias)) by_alias.delete(alias);
+    else by_alias.set(alias, tool);
+    taken.add(alias);
+  }
+  return by_alias;
+}
 
 function derive(part: TenantConfiguration | undefined, name: string): Derived | undefined {
   const upstream = part?.upstreams?.get(name);
@@ -109,7 +126,7 @@ function derive(part: TenantConfiguration | undefined, name: string): Derived | 
   if (known && known.listing === listing) return known;
   const tools = toolsOfUpstream(upstream, listing);
   const by_name = new Map(tools.flatMap((tool) => (tool.name === undefined ? [] : [[tool.name, tool] as const])));
-  const made = { listing, tools, by_name };
+  const made = { listing, tools, by_name, by_alias: aliased(tools) };
   derived.set(upstream, made);
   return made;
 }
@@ -122,4 +139,9 @@ export function upstreamToolsOf(state: ConfigurationState, tenant_id: string, up
 /** A tool of an upstream by its name here. */
 export function upstreamToolNamed(part: TenantConfiguration | undefined, upstream: string, name: string): UpstreamTool | undefined {
   return derive(part, upstream)?.by_name.get(name);
+}
+
+/** The tools of an upstream that have an alias, by it. */
+export function upstreamAliasesOf(part: TenantConfiguration | undefined, upstream: string): ReadonlyMap<string, UpstreamTool> {
+  return derive(part, upstream)?.by_alias ?? NO_ALIASES;
 }

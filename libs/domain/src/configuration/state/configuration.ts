@@ -72,6 +72,8 @@ export interface TenantConfiguration {
   tools?: Map<string, ToolVersion[]>;
   bundles: BundleShelf;
   facts: FactShelf;
+  /** Offset of the newest record of this tenant that rulings or runs depend on. Absent: there was none. */
+  policy_offset?: number;
 }
 
 /**
