@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
-import { mcpClient } from './mcp-clients.js';
+import { readInvoice } from './http-tool-bodies.js';
+import { callOf, mcpClient } from './mcp-clients.js';
 import { type Upstream, until } from './upstream-answers.js';
 import { UpstreamServer } from './upstream-server.js';
 
@@ -114,10 +115,26 @@ describe('a call by an alias', () => {
     expect((await read(NAME)).cached).toBe(false);
   });
 
-  test('is listed to MCP clients beside the tool', async () => {
+  test('needs its name: no tool at an endpoint may take it', async () => {
+    const body = readInvoice('https://tools.example.com/', { name: ALIAS, effect_class: 'read_external' });
+    const taken = await admin.request<{ reason: string }>('POST', '/v1/tools', body);
+    expect([taken.status, taken.body.reason]).toEqual([409, 'tool_name_taken']);
+  });
+
+  test('is for calls: rules and sagas name the tool', async () => {
+    const rules = [{ id: 'none', tools: { names: [ALIAS] }, effect: 'deny' }];
+    expect((await admin.request('POST', '/v1/policies', { rules })).status).toBe(422);
+    const definition = { name: 'reads', version: '1.0.0', steps: [{ id: 'read', tool: ALIAS, inputs: { path: 'a' } }] };
+    expect((await agent.request('POST', '/v1/sagas', { definition, inputs: {} })).status).toBe(404);
+  });
+
+  test('is listed to MCP clients beside the tool, and called by them', async () => {
     const client = await mcpClient({ way: 'http', revision: '2025-11-25', url: platform.base, key: agent.key });
     const { tools } = await client.listTools();
+    const first = await client.callTool({ name: ALIAS, arguments: { path: String(path) } });
+    const again = await client.callTool({ name: ALIAS, arguments: { path: String(path) } });
     await client.close();
+    expect([callOf(first as never).cached, callOf(again as never).cached]).toEqual([false, true]);
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([ALIAS, NAME]));
     expect(tools.find(({ name }) => name === ALIAS)?.description).toContain(`${NAME} reads anew`);
   });

@@ -208,12 +208,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
   const table = new ToolTable(tools, tenant_tools);
-  const runtime = new ToolRuns(
-    table,
-    around,
-    new Memo(deps.results, deps.keys, configuration),
-    new Mappings(new TenantMappings(configuration)),
-  );
+  const memo = new Memo(deps.results, deps.keys, configuration);
+  const runtime = new ToolRuns(table, around, memo, new Mappings(new TenantMappings(configuration)));
   const announce: PackLoading['announce'] = (found) => announceTools(deps, found, configuration, announcement());
   const reloader = startReloader(config, { hosted, table, folders }, announce, logger);
   const view = new CircuitView(deps);

@@ -26,7 +26,7 @@ export const effectStatuses = "'succeeded', 'in_doubt', 'compensated', 'compensa
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 10,
+  version: 11,
   readable_since: 2,
   tables: [
     {
