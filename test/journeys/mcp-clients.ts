@@ -13,6 +13,8 @@ export interface McpAccess {
   url: string;
   key: string;
   run_id?: string;
+  /** Only over HTTP: which tools are listed. */
+  tools?: 'search' | 'all';
 }
 
 const optionsOf = (revision: Revision): ClientOptions =>
@@ -25,8 +27,10 @@ function stdioTransport({ url, key, run_id }: McpAccess): Transport {
   return new StdioClientTransport({ command: process.execPath, args, env, stderr: 'inherit' });
 }
 
-function httpTransport({ url, key, run_id }: McpAccess): Transport {
-  const headers = { authorization: `Bearer ${key}`, ...(run_id === undefined ? {} : { 'Countersign-Run': run_id }) };
+function httpTransport({ url, key, run_id, tools }: McpAccess): Transport {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+  if (run_id !== undefined) headers['Countersign-Run'] = run_id;
+  if (tools !== undefined) headers['Countersign-Tools'] = tools;
   return new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } });
 }
 

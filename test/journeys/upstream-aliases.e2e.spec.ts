@@ -140,6 +140,19 @@ describe('a call by an alias', () => {
   });
 });
 
+test('an alias is listed also where tools are searched, for those alone whose calls policy does not all deny', async () => {
+  const listed = async () => {
+    const client = await mcpClient({ way: 'http', revision: '2025-11-25', url: platform.base, key: agent.key, tools: 'search' });
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools.map(({ name }) => name).filter((name) => name === ALIAS || name === NAME);
+  };
+  expect(await listed()).toEqual([ALIAS]);
+  await activate([{ id: 'none', tools: { names: [NAME] }, effect: 'deny' }]);
+  expect(await listed()).toEqual([]);
+  await activate(null);
+});
+
 describe('what policy says', () => {
   test('of the tool denies calls by its alias, although a result is cached; later it is asked again', async () => {
     await cached();
