@@ -121,9 +121,10 @@ describe('a call by an alias', () => {
     expect([taken.status, taken.body.reason]).toEqual([409, 'tool_name_taken']);
   });
 
-  test('is for calls: rules and sagas name the tool', async () => {
+  test('is for calls: rules, tool policies and sagas name the tool', async () => {
     const rules = [{ id: 'none', tools: { names: [ALIAS] }, effect: 'deny' }];
     expect((await admin.request('POST', '/v1/policies', { rules })).status).toBe(422);
+    expect((await admin.request('PUT', `/v1/policies/tools/${ALIAS}`, { tier: 'tier_3_blocked' })).status).toBe(422);
     const definition = { name: 'reads', version: '1.0.0', steps: [{ id: 'read', tool: ALIAS, inputs: { path: 'a' } }] };
     expect((await agent.request('POST', '/v1/sagas', { definition, inputs: {} })).status).toBe(404);
   });
