@@ -5,9 +5,11 @@ import { COMMAND_FOLDERS, type SandboxMode, type UpstreamCommand, upstreamComman
 import { z } from 'zod';
 
 /** Programs and folders of a command that do not exist, one line each. */
-function missingParts({ name, argv: [program = ''], read }: UpstreamCommand): string[] {
+function missingParts({ name, argv: [program = ''], read, state }: UpstreamCommand): string[] {
   const found = isAbsolute(program) ? existsSync(program) : COMMAND_FOLDERS.some((folder) => existsSync(join(folder, program)));
-  const folders = read.filter((folder) => !existsSync(folder)).map((folder) => `${name}: ${folder} does not exist`);
+  const folders = [...read, ...(state ? [state.folder] : [])]
+    .filter((folder) => !existsSync(folder))
+    .map((folder) => `${name}: ${folder} does not exist`);
   return found ? folders : [`${name}: the program ${program} does not exist in ${COMMAND_FOLDERS.join(', ')}`, ...folders];
 }
 
@@ -25,7 +27,7 @@ const commands = z
 /** The variables of sessions with upstream MCP servers. */
 export const upstreamVariables = {
   COUNTERSIGN_UPSTREAM_COMMANDS: commands.describe(
-    'programs of this installation that speak MCP over stdio: a list of `{name, argv, env, hosts, read}`; tenants choose one by its name, fill the variables of `env` with their secrets, and reach `hosts` alone ([upstreams](../how-to/upstream-commands.md))',
+    'programs of this installation that speak MCP over stdio: a list of `{name, argv, env, hosts, read, state}`; tenants choose one by its name, fill the variables of `env` with their secrets, and reach `hosts` alone ([upstreams](../how-to/upstream-commands.md))',
   ),
   COUNTERSIGN_UPSTREAM_SANDBOX: z
     .enum(['bubblewrap', 'none'])

@@ -4,6 +4,7 @@ import type { TreeLimits } from '../sandbox/cgroup.js';
 import { Egress } from '../sandbox/egress.js';
 import { withEgress } from '../sandbox/egress-argv.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { isOverfull, STATE_INSIDE, type StateFolder, stateFolderOf } from '../sandbox/state-folder.js';
 import type { UpstreamCommand } from '../sandbox/upstream-commands.js';
 import { UpstreamUnusable } from './not-started.js';
 import { ProcessTransport } from './process-transport.js';
@@ -32,24 +33,39 @@ export class CommandHost {
   }
 
   /** A process that has not started. @throws UpstreamUnusable */
-  async transport(name: string, { credentials }: UpstreamTarget, line_bytes_max: number): Promise<ProcessTransport> {
+  async transport(name: string, target: UpstreamTarget, line_bytes_max: number): Promise<ProcessTransport> {
     const command = this.commands.get(name);
     if (this.fault !== undefined) throw new UpstreamUnusable(this.fault);
     if (!command) throw new UpstreamUnusable(`the installation has no command ${name}`);
-    const secrets = secretsFor(command, credentials.env ?? {});
-    const has_secrets = Object.keys(secrets).length > 0;
-    const base = { PATH: COMMAND_FOLDERS.join(':'), HOME: this.sandbox.mode === 'none' ? tmpdir() : '/tmp', LANG: 'C.UTF-8' };
-    const limits = this.limits;
-    if (command.hosts.length === 0 || this.sandbox.mode === 'none') {
-      const argv = this.sandbox.wrapped(command.argv, { read: command.read });
-      return new ProcessTransport({ argv, env: { ...base, ...secrets }, limits, line_bytes_max, has_secrets }, () => undefined);
-    }
+    const secrets = secretsFor(command, target.credentials.env ?? {});
+    const state = await stateFor(command, target);
+    const terms = { limits: this.limits, line_bytes_max, has_secrets: Object.keys(secrets).length > 0, state };
+    const env = { ...this.environment(state), ...secrets };
+    const sandbox = { read: command.read, ...(state ? { state: state.folder } : {}) };
+    if (command.hosts.length === 0 || this.sandbox.mode === 'none')
+      return new ProcessTransport({ ...terms, argv: this.sandbox.wrapped(command.argv, sandbox), env }, () => undefined);
     const egress = await Egress.start(command.hosts, this.door);
-    const { argv, read, env, socket } = withEgress(command.argv, egress.socket);
-    const wrapped = this.sandbox.wrapped(argv, { read: [...command.read, ...read], socket });
-    const terms = { argv: wrapped, env: { ...base, ...env, ...secrets }, limits, line_bytes_max, has_secrets };
-    return new ProcessTransport(terms, () => void egress.close());
+    const { argv, read, env: proxies, socket } = withEgress(command.argv, egress.socket);
+    const wrapped = this.sandbox.wrapped(argv, { ...sandbox, read: [...command.read, ...read], socket });
+    return new ProcessTransport({ ...terms, argv: wrapped, env: { ...env, ...proxies } }, () => void egress.close());
   }
+
+  private environment(state: StateFolder | undefined): Record<string, string> {
+    const is_bare = this.sandbox.mode === 'none';
+    const base = { PATH: COMMAND_FOLDERS.join(':'), HOME: is_bare ? tmpdir() : '/tmp', LANG: 'C.UTF-8' };
+    return state ? { ...base, STATE_DIRECTORY: is_bare ? state.folder : STATE_INSIDE } : base;
+  }
+}
+
+/** The folder of this tenant for a command that keeps files. @throws UpstreamUnusable if it is full */
+async function stateFor({ name, state }: UpstreamCommand, target: UpstreamTarget): Promise<StateFolder | undefined> {
+  if (!state) return undefined;
+  const { tenant_id, upstream, credentials } = target;
+  const folder = await stateFolderOf(state.folder, { tenant_id, upstream, user_id: credentials.user_id });
+  const found = { folder, bytes_max: state.mb_max * 1024 * 1024 };
+  if (await isOverfull(found))
+    throw new UpstreamUnusable(`the files of the command ${name} take more than ${state.mb_max} MB: the installation must remove some`);
+  return found;
 }
 
 /** @throws UpstreamUnusable if a variable is not one that the installation lets tenants set */

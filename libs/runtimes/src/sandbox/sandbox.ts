@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { messageOf } from '../thrown-error.js';
+import { STATE_INSIDE } from './state-folder.js';
 
 /** The sandbox of commands: bubblewrap, or none where the installation allows that. */
 export type SandboxMode = 'bubblewrap' | 'none';
@@ -10,6 +11,8 @@ export interface SandboxTerms {
   readonly read: readonly string[];
   /** A unix socket that the process may connect to, and its path inside. */
   readonly socket?: { readonly outside: string; readonly inside: string };
+  /** A folder that the process writes, as `/state` inside. */
+  readonly state?: string;
 }
 
 const PROBE_MS = 10_000;
@@ -40,7 +43,7 @@ echo "$found $others $written"
 `;
 
 /** Arguments of bubblewrap up to the program. */
-export function bubblewrapArguments({ read, socket }: SandboxTerms): string[] {
+export function bubblewrapArguments({ read, socket, state }: SandboxTerms): string[] {
   const scratch = (folder: string) => ['--size', String(SCRATCH_BYTES), '--tmpfs', folder];
   return [
     ...['--unshare-all', '--uid', UID, '--gid', UID, '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
@@ -48,6 +51,7 @@ export function bubblewrapArguments({ read, socket }: SandboxTerms): string[] {
     ...['--proc', '/proc', '--dev', '/dev', ...scratch('/dev/shm'), '--remount-ro', '/dev', ...scratch('/tmp')],
     ...read.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...(socket ? ['--ro-bind', socket.outside, socket.inside] : []),
+    ...(state === undefined ? [] : ['--bind', state, STATE_INSIDE]),
     ...['--remount-ro', '/', '--chdir', '/tmp', '--'],
   ];
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { COMMAND, HOSTILE, hostileCommand, type RigOptions, runOf, targetAt, tool, upstreamRig } from '../testing/upstream-rig.js';
 import { Sandbox } from './sandbox.js';
@@ -150,3 +150,33 @@ function isRunning(pid: string): boolean {
     return false;
   }
 }
+
+describe('a program with a state folder', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'countersign-state-'));
+  const own = path.join(folder, 'acme', 'files', 'workspace');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => start({}, { state: { folder, mb_max: 2 } }));
+
+  test('finds its files again in its next process, and others do not', async () => {
+    expect(await text('write', { file: '/state/a' })).toBe('written');
+    await sessions?.close();
+    await start({}, { state: { folder } });
+    expect(await text('read', { file: '/state/a' })).not.toMatch(/^E[A-Z]+$/);
+    expect(await text('read', { file: '/state/a' }, { tenant_id: 'other' })).toBe('ENOENT');
+    expect(await text('read', { file: '/state/a' }, { upstream: 'another' })).toBe('ENOENT');
+    expect(await text('read', { file: '/state/a' }, { credentials: { user_id: '../workspace' } })).toBe('ENOENT');
+    expect([statSync(own).mode & 0o777, readdirSync(folder).sort()]).toEqual([0o700, ['acme', 'other']]);
+  });
+
+  test('sees neither the folders of others nor where its own lies', async () => {
+    for (const file of [own, folder, '/state/../acme', '/state/../../acme/files/workspace/a'])
+      expect([file, await text('read', { file })]).toEqual([file, 'ENOENT']);
+  });
+
+  test('is ended when its files take too much, and not started before some are removed', async () => {
+    await text('write', { file: '/state/large', bytes: 3_000_000 });
+    await expect.poll(() => text('user').catch(({ message }: Error) => message), { timeout: 20_000 }).toContain('more than 2 MB');
+    rmSync(path.join(own, 'large'));
+    await expect.poll(() => text('user').catch(({ message }: Error) => message), { timeout: 20_000 }).toBe('65534');
+  });
+});

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cgroup, type TreeLimits } from './cgroup.js';
 import { treeUsage } from './process-tree.js';
+import { isOverfull, type StateFolder } from './state-folder.js';
 
 /** A program to run. */
 export interface ProcessTerms {
@@ -11,9 +12,12 @@ export interface ProcessTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly limits: TreeLimits;
   readonly onOutput: (bytes: Buffer) => void;
+  /** Files that it writes. */
+  readonly state?: StateFolder | undefined;
 }
 
 const WATCH_MS = 100;
+const STATE_WATCH_MS = 1_000;
 const CLOSE_MS = 1_000;
 const STDERR_CHARS_KEPT = 1_000;
 const FILES_MAX = 1_024;
@@ -53,6 +57,7 @@ export class SandboxedProcess {
     });
     // The end of the process says that its input is closed.
     this.child.stdin?.on('error', () => undefined);
+    if (terms.state) void this.watchState(terms.state);
     const watch = this.group ? undefined : setInterval(() => this.watch(), WATCH_MS).unref();
     this.ended = new Promise((resolve) => {
       const over = (why: string) => {
@@ -109,6 +114,13 @@ export class SandboxedProcess {
     const used = treeUsage(this.child.pid ?? 0);
     if (used.processes > pids_max) this.kill(`it started more than ${pids_max} processes`);
     else if (used.memory_mb > memory_mb) this.kill(`it used more than ${memory_mb} MB of memory`);
+  }
+
+  private async watchState(state: StateFolder): Promise<void> {
+    while (this.fault === undefined) {
+      await sleep(STATE_WATCH_MS, undefined, { ref: false });
+      if (await isOverfull(state)) this.kill(`its files take more than ${state.bytes_max} bytes`);
+    }
   }
 
   private async removeGroup(): Promise<void> {

@@ -38,6 +38,7 @@ describe('refused is', () => {
 
   test.each(['/', '//', 'relative', '/proc', '/proc/self', '/sys', '/dev/shm', ''])('the folder %j', (folder) => {
     expect(read({ ...command, read: [folder] })).toHaveProperty('faults');
+    expect(read({ ...command, state: { folder } })).toHaveProperty('faults');
   });
 
   test('an empty program, and a NUL character', () => {
@@ -48,6 +49,12 @@ describe('refused is', () => {
 
 test('taken are variables of secrets, hosts with a port, and folders', () => {
   expect(
-    read({ ...command, env: ['API_KEY', 'TOKEN_2'], hosts: ['api.example.com', '127.0.0.1:8080'], read: ['/opt/mcp', '/srv/process'] }),
+    read({
+      ...command,
+      env: ['API_KEY', 'TOKEN_2'],
+      hosts: ['api.example.com', '127.0.0.1:8080'],
+      read: ['/opt/mcp', '/srv/process'],
+      state: { folder: '/srv/mcp' },
+    }),
   ).toHaveProperty('commands');
 });

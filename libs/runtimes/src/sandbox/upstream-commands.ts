@@ -3,12 +3,20 @@ import { z } from 'zod';
 
 /** Variables that decide how programs are loaded or found, also those of the sandbox itself. */
 const RESERVED =
-  /^(PATH|HOME|ENV|IFS|SHELL|TMPDIR|LANG|(BASH|LC|LD|NODE|PYTHON|PERL|RUBY|JAVA|GLIBC|MALLOC|COUNTERSIGN)_?.*|.*_(PROXY|proxy)|HTTPS?_PROXY)$/;
+  /^(PATH|HOME|ENV|IFS|SHELL|TMPDIR|LANG|(BASH|LC|LD|NODE|PYTHON|PERL|RUBY|JAVA|GLIBC|MALLOC|COUNTERSIGN)_?.*|STATE_DIRECTORY|.*_(PROXY|proxy)|HTTPS?_PROXY)$/;
 
 const host = z
   .string()
   .max(260)
   .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9]\d{0,4})?$/, 'a host in lower case, with a port if it is not 443');
+
+const absolute = z
+  .string()
+  .max(4096)
+  .refine(
+    (folder) => isAbsolute(folder) && !/^\/*$|^\/+(proc|sys|dev)(\/|$)/.test(folder),
+    'an absolute path of a folder or file, not / and not below /proc, /sys or /dev',
+  );
 
 const command = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of at most 32 of a-z 0-9 -, beginning with a letter'),
@@ -31,18 +39,8 @@ const command = z.strictObject({
     .max(20)
     .default([]),
   hosts: z.array(host).max(50).default([]),
-  read: z
-    .array(
-      z
-        .string()
-        .max(4096)
-        .refine(
-          (folder) => isAbsolute(folder) && !/^\/*$|^\/+(proc|sys|dev)(\/|$)/.test(folder),
-          'an absolute path of a folder or file, not / and not below /proc, /sys or /dev',
-        ),
-    )
-    .max(20)
-    .default([]),
+  read: z.array(absolute).max(20).default([]),
+  state: z.strictObject({ folder: absolute, mb_max: z.int().min(1).max(1_000_000).default(256) }).optional(),
 });
 
 const commands = z
@@ -52,7 +50,8 @@ const commands = z
 
 /**
  * A program of the installation that speaks MCP over stdio. `env`: variables that a tenant fills with its secrets. `hosts`: what it may
- * reach, through the platform. `read`: folders besides those of the system that it may read.
+ * reach, through the platform. `read`: folders besides those of the system that it may read. `state`: a folder of the executor in which each
+ * tenant has one of its own, which the program writes.
  */
 export type UpstreamCommand = z.output<typeof command>;
 
