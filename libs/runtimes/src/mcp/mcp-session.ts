@@ -4,12 +4,14 @@ import {
   type JsonSchemaValidatorResult,
   type PriorDiscovery,
   type Progress,
+  ProtocolError,
   SdkHttpError,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { messageOf } from '../thrown-error.js';
 import { Exchange, exchanges } from './exchange.js';
 import { listedPages } from './pages.js';
+import { ProcessTransport } from './process-transport.js';
 import { Repeated } from './repeated.js';
 import type { CalledTool, ListedTool, RefusedTool } from './upstream.js';
 
@@ -64,6 +66,8 @@ const shown = (text: string | undefined): string => (text ?? '').slice(0, SERVER
 export class McpSession {
   used_at_ms = performance.now();
   is_closed = false;
+  /** Whether the server still answers, while that is asked and after it does not. */
+  checked: Promise<boolean> | undefined;
   private running = 0;
 
   private constructor(
@@ -138,13 +142,26 @@ export class McpSession {
     return this.counted(exchange, () => this.client.callTool(params, options));
   }
 
-  /** Whether the server still answers. One of a revision without that question is believed. */
-  async answers(): Promise<boolean> {
-    if (!this.is_legacy) return true;
-    return this.client.ping({ timeout: PING_MS }).then(
-      () => true,
-      () => false,
-    );
+  /** Whether the server still answers, an error included; asked once at a time. A session whose server does not is closed. */
+  check(): Promise<boolean> {
+    this.checked ??= this.asked()
+      .then(
+        () => true,
+        (cause) => cause instanceof ProtocolError,
+      )
+      .then((answers) => {
+        if (answers) this.checked = undefined;
+        else this.is_closed = true;
+        return answers;
+      });
+    return this.checked;
+  }
+
+  /** Later revisions have no ping. Over HTTP they have no session that could stall. */
+  private asked(): Promise<unknown> {
+    const timeout = { timeout: PING_MS };
+    if (this.is_legacy) return this.client.ping(timeout);
+    return this.transport instanceof ProcessTransport ? this.client.listTools({}, timeout) : Promise.resolve();
   }
 
   async close(): Promise<void> {

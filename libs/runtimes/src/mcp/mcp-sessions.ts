@@ -85,7 +85,8 @@ export class McpSessions implements UpstreamSessions {
         // The server knows no such session, so it has run nothing.
         if (this.isLost(session, exchange) && renewals === 0) continue;
         const error = errorOf(cause, exchange);
-        if (session && error.code === 'TIMEOUT') void this.dropIfStalled(target, session);
+        // The time of the executor may be over a moment before the session's own.
+        if (session && (error.code === 'TIMEOUT' || run.signal.aborted)) void this.dropIfStalled(target, session);
         throw mask.error(error);
       }
     }
@@ -100,23 +101,32 @@ export class McpSessions implements UpstreamSessions {
   }
 
   private async sessionOf(target: UpstreamTarget, signal: AbortSignal): Promise<McpSession> {
-    const opening = this.tables[target.place.kind].get(keyOf(target), () => this.opener.open(target));
     if (signal.aborted) throw notHandedOver('it was stopped before');
+    const usable = this.usable(target);
     let stop: (() => void) | undefined;
     const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(notHandedOver('it was stopped while the session was opened'));
+      stop = () => reject(notHandedOver('it was stopped before a session was open'));
       signal.addEventListener('abort', stop, { once: true });
     });
     try {
-      return await Promise.race([opening, stopped]);
+      return await Promise.race([usable, stopped]);
     } finally {
       if (stop) signal.removeEventListener('abort', stop);
     }
   }
 
+  /** A session that may have stalled is waited for: what is sent to it now could be lost. */
+  private async usable(target: UpstreamTarget): Promise<McpSession> {
+    const open = () => this.tables[target.place.kind].get(keyOf(target), () => this.opener.open(target));
+    const session = await open();
+    if (!session.checked) return session;
+    await session.checked;
+    return open();
+  }
+
   /** A server that does not even answer a ping is not asked again: the next call opens a session, or starts a process. */
   private async dropIfStalled({ place }: UpstreamTarget, session: McpSession): Promise<void> {
-    if (session.is_closed || (await session.answers())) return;
+    if (session.is_closed || (await session.check())) return;
     this.tables[place.kind].drop(session);
     await session.close();
   }
