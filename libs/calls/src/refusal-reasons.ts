@@ -97,7 +97,7 @@ export const refusalReasons = {
     http_tool_limit_reached: 'The tenant has the maximum of versions of HTTP tools.',
     openapi_import_limit_reached: 'The tenant has the maximum of imported documents, of their tools or of their characters.',
     openapi_import_origin_changed: 'The import is of another server, which would get its secrets.',
-    tool_name_taken: 'A tool of a pack has this name, or a tool of an upstream would have it.',
+    tool_name_taken: 'A tool of a pack or of an import has this name, or tools of an upstream would have it.',
     upstream_limit_reached: 'The tenant has the maximum of upstreams.',
     tool_schema_unusable: 'The input schema of the tool cannot be compiled.',
     tool_version_incompatible: 'The contract changes more than the version number allows.',

@@ -2,7 +2,7 @@ import type { Caller, Refusal } from '@countersign/calls';
 import { httpToolsOf, tenantPart } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
 import { SealedSecrets } from '@countersign/process';
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { httpToolRequest } from './http-tools.schemas.js';
 import { HTTP_TOOLS_MAX, HttpToolsService } from './http-tools.service.js';
@@ -40,6 +40,30 @@ test('a secret is recorded sealed, for its tenant and version alone', async () =
   expect(secrets.open('umbra', 'read_invoice@1.0.0', sealed)).toBeUndefined();
   expect(new SealedSecrets({ tenantKey: () => Buffer.alloc(32, 'acme') }).open('acme', 'read_invoice@1.0.0', sealed)).toBeUndefined();
 }, 20_000);
+
+describe('a name is refused that', () => {
+  const taken = { kind: 'conflict', more: { reason: 'tool_name_taken' } };
+  beforeEach(() => {
+    const part = tenantPart(configuration.state, 'acme');
+    const upstream = (name: string, place: object | null) => [name, { name, place }] as const;
+    part.upstreams = new Map([upstream('files', { kind: 'http' }), upstream('old', null)]) as unknown as typeof part.upstreams;
+    const tools = new Map([['shop__get_item@1.0.0', { name: 'shop__get_item', import: 'shop' }]]);
+    part.openapi = { imports: new Map(), tools, chars: 0 } as unknown as typeof part.openapi;
+  });
+
+  test.each(['files__read_file', 'files__', 'files__a__b', 'shop__get_item'])(
+    'a tool of an upstream would have, or one of an import has: %s',
+    async (name) => {
+      expect(await register('1.0.0', { name })).toMatchObject(taken);
+    },
+  );
+
+  test('and none else', async () => {
+    const names = ['files', 'files_read', 'old__read', 'shop__other', 'my_files__read'];
+    const answers = await Promise.all(names.map((name) => register('1.0.0', { name })));
+    expect(answers.map((answer) => 'body' in answer && answer.body.name)).toEqual(names);
+  }, 20_000);
+});
 
 test('a tenant has a bounded number of versions, and may still change those that it has', async () => {
   const part = tenantPart(configuration.state, 'acme');

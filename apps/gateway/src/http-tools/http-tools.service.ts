@@ -8,6 +8,7 @@ import {
   type HttpTool,
   httpToolsOf,
   itemNames,
+  newestOpenApiTools,
   parseSemver,
   type ToolAlias,
   toolVersions,
@@ -50,6 +51,8 @@ const ofUpstream = (name: string, upstream: string): Refusal =>
   new Refusal('conflict', `the name ${name} is one that a tool of the upstream ${upstream} may have`, { reason: 'tool_name_taken' });
 const ofAlias = ({ alias, name }: ToolAlias): Refusal =>
   new Refusal('conflict', `the name ${alias} is the alias of the tool ${name}`, { reason: 'tool_name_taken' });
+const ofImport = (name: string, imported: string): Refusal =>
+  new Refusal('conflict', `the name ${name} belongs to a tool of the import ${imported}`, { reason: 'tool_name_taken' });
 const full = (): Refusal =>
   new Refusal('conflict', `a tenant has at most ${HTTP_TOOLS_MAX} versions of HTTP tools`, { reason: 'http_tool_limit_reached' });
 const breaks = (version: string, { against, differences }: BrokenPromise): Refusal =>
@@ -102,8 +105,9 @@ export class HttpToolsService {
     const { state } = this.configuration;
     const { name, version } = contract;
     if (state.tools.has(name)) return taken(name);
-    const upstream = upstreamOf(state, tenant_id, name.split('__')[0] ?? '');
-    if (upstream && name.startsWith(`${upstream.name}__`)) return ofUpstream(name, upstream.name);
+    const [prefix = '', ...rest] = name.split('__');
+    if (rest.length > 0 && upstreamOf(state, tenant_id, prefix)) return ofUpstream(name, prefix);
+    if (newestOpenApiTools(state, tenant_id, prefix).has(name)) return ofImport(name, prefix);
     const aliased = aliasedTool(state, tenant_id, name);
     if (aliased) return ofAlias(aliased);
     const known = this.known(tenant_id, name, version);

@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/calls';
-import type { OpenApiImports } from '@countersign/domain';
+import { type ConfigurationState, type OpenApiImports, upstreamOf } from '@countersign/domain';
 import type { PlannedImport } from './import-plan.js';
 
 /** Documents that a tenant may have imported. */
@@ -36,6 +36,14 @@ export function originFault({ imports }: OpenApiImports, name: string, base_url:
     `the import ${name} is of ${new URL(known.base_url).origin}; its secrets must not reach ${new URL(base_url).origin}: use another name`,
     { reason: 'openapi_import_origin_changed' },
   );
+}
+
+/** Tools of an upstream of this name would have the names of the imported ones. */
+export function prefixFault(state: ConfigurationState, tenant_id: string, name: string): Refusal | undefined {
+  if (!upstreamOf(state, tenant_id, name)) return undefined;
+  return new Refusal('conflict', `tools of the upstream ${name} have the names of this import: use another name`, {
+    reason: 'tool_name_taken',
+  });
 }
 
 const RUNNING_MAX = 2;

@@ -3,7 +3,7 @@ import { itemNames, openApiImportsOf } from '@countersign/domain';
 import type { ImportOptions } from '@countersign/openapi';
 import { ConfigurationService, type EditedEverywhere, type EditRequest } from '../configuration/configuration.service.js';
 import type { CompiledImport } from './compiled-import.js';
-import { limitFault, originFault } from './import-limits.js';
+import { limitFault, originFault, prefixFault } from './import-limits.js';
 import { ImportPlanner, type PlannedImport } from './import-plan.js';
 
 /** Tools whose records are written at once. */
@@ -34,7 +34,8 @@ export class ImportWriter {
     const draft = async () => {
       const known = openApiImportsOf(this.configuration.state, tenant_id);
       const plan = new ImportPlanner(this.configuration.state, tenant_id, options.name).plan(compiled);
-      const fault = originFault(known, options.name, compiled.document.base_url) ?? limitFault(known, options.name, plan);
+      const taken = prefixFault(this.configuration.state, tenant_id, options.name);
+      const fault = taken ?? originFault(known, options.name, compiled.document.base_url) ?? limitFault(known, options.name, plan);
       if (fault) return fault;
       await this.writeTools(caller, options.name, plan);
       // A later round finds unchanged what this one has written.

@@ -12,7 +12,7 @@ import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { type CompiledImport, compiledImport } from './compiled-import.js';
 import { DocumentSource } from './document-source.js';
-import { originFault, RunningImports } from './import-limits.js';
+import { originFault, prefixFault, RunningImports } from './import-limits.js';
 import { optionsOf } from './import-options.js';
 import { ImportPlanner, type PlannedImport } from './import-plan.js';
 import { ImportWriter } from './import-writer.js';
@@ -88,6 +88,8 @@ export class OpenApiImportsService {
   private async read(tenant_id: string, request: ImportRequest): Promise<{ compiled: CompiledImport; options: ImportOptions } | Refusal> {
     const known = openApiImportsOf(this.configuration.state, tenant_id);
     const options = optionsOf(request, known);
+    const taken = prefixFault(this.configuration.state, tenant_id, options.name);
+    if (taken) return taken;
     const document = await this.source.documentOf(request);
     if (document instanceof Refusal) return document;
     const compiled = await compiledImport({ ...document, options });

@@ -1,7 +1,8 @@
 import { type Caller, Refusal } from '@countersign/calls';
-import { decideListing, evolveConfiguration, listingOf, type PlacedEvent, upstreamOf } from '@countersign/domain';
+import { decideListing, evolveConfiguration, listingOf, type PlacedEvent, tenantPart, upstreamOf } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { prefixFault } from '../openapi-imports/import-limits.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { ClassificationsService } from './classifications.service.js';
 import { UpstreamPlaces } from './upstream-places.js';
@@ -98,6 +99,19 @@ describe('an upstream is set', () => {
     expect(issuesOf(await set({ url: URL }, 'my_files'))).toEqual(['/name']);
     expect(upstreamRequest.safeParse({ command: 'everything', argv: ['sh'] }).success).toBe(false);
     expect(upstreamRequest.safeParse({ url: URL, command: 'everything' }).success).toBe(false);
+  });
+
+  test('and never under a name whose prefix tools at endpoints or of an import have', async () => {
+    const part = tenantPart(configuration.state, 'acme');
+    part.http_tools = new Map([['files__read@1.0.0', { name: 'files__read' }]]) as unknown as typeof part.http_tools;
+    part.openapi = { imports: new Map([['shop', {}]]), tools: new Map(), chars: 0 } as unknown as typeof part.openapi;
+    const taken = { kind: 'conflict', more: { reason: 'tool_name_taken' } };
+    expect(await set({ url: URL }, 'files')).toMatchObject(taken);
+    expect(await set({ url: URL }, 'shop')).toMatchObject(taken);
+    expect(await set({ url: URL }, 'file')).toHaveProperty('body.revision', 1);
+    expect(prefixFault(configuration.state, 'acme', 'file')).toMatchObject(taken);
+    expect(prefixFault(configuration.state, 'acme', 'shop')).toBeUndefined();
+    expect(prefixFault(configuration.state, 'umbra', 'file')).toBeUndefined();
   });
 
   test('at most 20 times in a tenant, and under 100 names with removed ones', async () => {

@@ -3,6 +3,7 @@ import {
   httpToolsOf,
   itemNames,
   listingOf,
+  openApiImportsOf,
   UPSTREAM_BOUNDS,
   UPSTREAM_NAME,
   type Upstream,
@@ -132,6 +133,10 @@ export class UpstreamsService {
           reason: 'upstream_limit_reached',
         },
       );
+    if (openApiImportsOf(state, tenant_id).imports.has(name))
+      return new Refusal('conflict', `tools of the import ${name} have the names of this upstream: choose another name`, {
+        reason: 'tool_name_taken',
+      });
     const taken = [...httpToolsOf(state, tenant_id).values()].find((tool) => tool.name.startsWith(`${name}__`));
     if (!taken) return undefined;
     const message = `the tool ${taken.name} has a name that the tools of this upstream would have: choose another name`;
