@@ -57,7 +57,12 @@ beforeAll(async () => {
   const texts = Object.entries({ ...bad, ...contradicting }).map(([name, [text]]) => [name, text] as const);
   for (const [name, text] of [['weather.mjs', weather] as const, ...texts]) writeFileSync(path.join(dir, name), text);
   const packs = ['workspace', ...['weather.mjs', ...Object.keys(bad), ...Object.keys(contradicting)].map((name) => path.join(dir, name))];
-  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: packs.join(',') });
+  const commands = JSON.stringify([{ name: 'bare', argv: [process.execPath] }]);
+  platform = await EmbeddedPlatform.start({
+    COUNTERSIGN_PACKS: packs.join(','),
+    COUNTERSIGN_UPSTREAM_COMMANDS: commands,
+    COUNTERSIGN_UPSTREAM_SANDBOX: 'none',
+  });
   agent = await platform.admin().keyFor('agent', 'agent-1', ['agent']);
 });
 afterAll(async () => {
@@ -65,13 +70,14 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const unusable = [...Object.keys(bad), ...contradictors].sort();
+const UNSANDBOXED = 'upstream-commands';
+const unusable = [...Object.keys(bad), ...contradictors, UNSANDBOXED].sort();
 const ready = async () => (await fetch(`${platform.base}/readyz`)).json() as Promise<{ status: string; unhealthy_packs?: string[] }>;
 const named = (...packs: string[]) =>
   platform.process.until(`unhealthy are ${packs}`, async () => (await ready()).unhealthy_packs?.join() === packs.join());
 const weatherOf = (place: string) => agent.request<Envelope>('POST', '/v1/calls', { tool: 'read_weather', inputs: { place }, context: {} });
 
-test('packs that cannot be loaded are named by /readyz and /v1/tools, and the others run', async () => {
+test('packs that cannot be loaded, and commands of upstreams without a sandbox, are named by /readyz and /v1/tools, and the others run', async () => {
   await named(...unusable);
   expect((await ready()).status).toBe('ready');
   const { body } = await agent.request<{ unhealthy_packs: { pack: string; reason: string }[] }>('GET', '/v1/tools');
@@ -79,6 +85,7 @@ test('packs that cannot be loaded are named by /readyz and /v1/tools, and the ot
   expect([...given.keys()].sort()).toEqual(unusable);
   const reasons = [...Object.entries(bad), ...Object.values(contradicting).map((each, at) => [contradictors[at] as string, each] as const)];
   for (const [pack, [, reason]] of reasons) expect(given.get(pack)).toMatch(reason);
+  expect(given.get(UNSANDBOXED)).toMatch(/without a sandbox/);
   expect(JSON.stringify(body.unhealthy_packs)).not.toContain(dir);
   expect((await weatherOf('Ulm')).body).toMatchObject({ status: 'succeeded', output: { sky: 'blue' } });
 });
