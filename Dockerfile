@@ -7,7 +7,7 @@ COPY . .
 RUN npm ci --ignore-scripts && npx tsc -b && node scripts/console.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap git ca-certificates && rm -rf /var/lib/apt/lists/* \
   && mkdir -p /data/blobs /data/audit /workspace /records && chown -R node:node /data /workspace /records
 WORKDIR /countersign
 COPY --from=build --chown=root:root /countersign .
