@@ -34,6 +34,7 @@ beforeAll(async () => {
   platform = await EmbeddedPlatform.start({
     COUNTERSIGN_PACKS: 'workspace',
     COUNTERSIGN_TOOL_ENDPOINTS_PRIVATE: new URL(payments.base).host,
+    COUNTERSIGN_UPSTREAM_PRIVATE: new URL(payments.base).host,
   });
   admin = platform.admin();
   author = await admin.keyFor('user', 'tess', ['tool_author']);
@@ -60,6 +61,17 @@ async function ready(name: string, more: object) {
 }
 
 describe('a document', () => {
+  test('is refused under the name of an upstream, whose tools would have the names of its own, and so is the upstream', async () => {
+    const taken = { reason: 'tool_name_taken' };
+    expect((await author.request('PUT', '/v1/upstreams/mcp', { url: `${payments.base}/mcp` })).status).toBe(200);
+    expect((await imported({ name: 'mcp' })).body).toMatchObject(taken);
+    const plan = await author.request('POST', '/v1/openapi-imports:plan', { name: 'mcp', document: payments.document() });
+    expect(plan.body).toMatchObject(taken);
+    expect((await author.request('DELETE', '/v1/upstreams/mcp')).status).toBe(204);
+    expect((await imported({ name: 'mcp' })).status).toBe(201);
+    expect((await author.request('PUT', '/v1/upstreams/mcp', { url: `${payments.base}/mcp` })).body).toMatchObject(taken);
+  });
+
   test('is shown as the tools that it would become, and nothing is recorded', async () => {
     const plan = await author.request<Imported>('POST', '/v1/openapi-imports:plan', { name: 'pay', document: payments.document() });
     expect(plan.status).toBe(200);
