@@ -6798,6 +6798,11 @@ export interface components {
                 flags: string[];
                 /** @description the upstream gets the key of the attempt */
                 has_key: boolean;
+                /** @description its second name: a cached result that is no older than `ttl_ms` may answer calls by it */
+                alias: {
+                    name: string;
+                    ttl_ms: number;
+                } | null;
             } | null;
             audit_status: number;
             ontology_pin: string | null;
@@ -7003,6 +7008,11 @@ export interface components {
                 flags: string[];
                 /** @description the upstream gets the key of the attempt */
                 has_key: boolean;
+                /** @description its second name: a cached result that is no older than `ttl_ms` may answer calls by it */
+                alias: {
+                    name: string;
+                    ttl_ms: number;
+                } | null;
             } | null;
             audit_status: number;
             ontology_pin: string | null;
@@ -7234,6 +7244,11 @@ export interface components {
                 flags: string[];
                 /** @description the upstream gets the key of the attempt */
                 has_key: boolean;
+                /** @description its second name: a cached result that is no older than `ttl_ms` may answer calls by it */
+                alias: {
+                    name: string;
+                    ttl_ms: number;
+                } | null;
             } | null;
             audit_status: number;
             ontology_pin: string | null;
@@ -8031,6 +8046,8 @@ export interface components {
             is_classified: boolean;
             /** @enum {string} */
             effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            /** @description its second name; null: it has none */
+            alias: string | null;
             /** @description patterns of injection in the texts of the pinned and of the listed definition */
             flags: string[];
             /** @description of the pinned definition */
@@ -8058,6 +8075,8 @@ export interface components {
             is_classified: boolean;
             /** @enum {string} */
             effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
+            /** @description its second name; null: it has none */
+            alias: string | null;
             /** @description patterns of injection in the texts of the pinned and of the listed definition */
             flags: string[];
             /** @description of the pinned definition */
@@ -8211,6 +8230,11 @@ export interface components {
             purposes?: string[];
             /** @description the input that the platform sets to the key of the attempt; callers do not see it */
             key_input?: string;
+            /** @description only of a read-only tool: its second name `mcp_<upstream>_<tool>`, whose calls a cached result may answer */
+            alias?: {
+                /** @description how old a cached result may be */
+                ttl_ms: number;
+            };
             /** @description the exact name at the upstream */
             tool: string;
             /** @description of the definition that you looked at: it becomes the pinned one */
