@@ -102,3 +102,18 @@ test('a program of a later revision that stalls is replaced before anything else
   expect((await add('lost')).status).toBe('in_doubt');
   expect((await add('after')).status).toBe('succeeded');
 });
+
+test('a rule asks for approval of what a run writes after it has called an upstream', async () => {
+  const admin = platform.admin();
+  const when = "history.run.tools['again__offer'].succeeded > 0";
+  const rules = [{ id: 'writes-after-reading', tools: 'again__add_note', when, effect: 'require_approval' }];
+  const { body } = await admin.request<{ version: string }>('POST', '/v1/policies', { rules });
+  expect(body).toHaveProperty('version');
+  expect((await admin.request('PUT', '/v1/policies/active', { version: body.version, shadow: null })).status).toBe(200);
+  const call = async (tool: string, inputs: Record<string, unknown>, run_id: string) =>
+    (await people.agent.call({ tool, inputs, context: { run_id } }, { prefer: 'wait=20' })).body.status;
+  expect(await call('again__add_note', { note: 'first' }, 'run-1')).toBe('succeeded');
+  expect(await call('again__offer', { tool: 'third' }, 'run-1')).toBe('succeeded');
+  expect(await call('again__add_note', { note: 'second' }, 'run-1')).toBe('pending_approval');
+  expect(await call('again__add_note', { note: 'third' }, 'run-2')).toBe('succeeded');
+});
