@@ -32,6 +32,7 @@ for _ in $(seq 1 120); do
   kill -0 "$server" 2>/dev/null || { cat "$work/server.log" >&2; exit 1; }
   sleep 0.5
 done
+curl -sf "http://127.0.0.1:$port/readyz" >/dev/null || { echo 'the platform is not ready after a minute:' >&2; tail -n 20 "$work/server.log" >&2; exit 1; }
 
 key=$(cat "$work/data/admin.key")
 config=$PWD/scripts/schemathesis.toml
