@@ -255,6 +255,7 @@ export class SampleHistory {
       occurrence: null,
       external_id: null,
       metadata_json: null,
+      alias: null,
       principal: by,
       context: { ...context, ...rest },
       deadline_ms: null,
