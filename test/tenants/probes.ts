@@ -10,7 +10,7 @@ const VALUES = new Set(
     .concat(' capability marking provider q capabilities version min_trust max_latency_ms max_cost')
     .split(' ')
     .concat(
-      'from to type format after_checkpoint cosigned first second size topic partition offset group_by period provisional kind kinds days'.split(
+      'from to type format after_checkpoint cosigned timestamped first second size topic partition offset group_by period provisional kind kinds days'.split(
         ' ',
       ),
     )
