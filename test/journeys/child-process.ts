@@ -9,15 +9,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 const PORT_FIRST = 20_000;
 const PORT_LAST = 32_767;
+/** Each process of specs takes its ports from a part of its own. */
+const PARTS = 64;
+const PART_SIZE = Math.floor((PORT_LAST - PORT_FIRST + 1) / PARTS);
+const OWN_FIRST = PORT_FIRST + (process.pid % PARTS) * PART_SIZE;
 const TRIES = 50;
+/** Ports that are taken, by a platform that may be stopped now and starts again. */
+const given = new Set<number>();
 
-/** A free loopback port that no outgoing connection is given meanwhile. */
+/** A free loopback port that no outgoing connection, and no other process of specs, is given meanwhile. */
 export async function freePort(): Promise<number> {
+  if (given.size > PART_SIZE / 2) given.clear();
   for (let tried = 0; tried < TRIES; tried++) {
-    const port = randomInt(PORT_FIRST, PORT_LAST + 1);
-    if (await isFree(port)) return port;
+    const port = OWN_FIRST + randomInt(PART_SIZE);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
   }
-  throw new Error(`none of ${TRIES} ports from ${PORT_FIRST} to ${PORT_LAST} is free`);
+  throw new Error(`none of ${TRIES} ports from ${OWN_FIRST} is free`);
 }
 
 function isFree(port: number): Promise<boolean> {
