@@ -36,7 +36,7 @@ export class HttpTools {
     const { contract, gated } = tool;
     const secret = () => this.secretOf(tenant_id, tool);
     const runtime = new HttpRuntime(contract, { door: this.door, now_ms: () => this.clock.now_ms(), secret });
-    const origin = { adapter: ADAPTER, adapter_version: '', gated, evaluation_json: null };
+    const origin = { adapter: ADAPTER, adapter_version: '', gated, evaluation_json: null, is_tenants: true };
     const loaded = new LoadedTool(runtime, { contract, asks: endpointAsks(contract) }, {}, origin);
     this.loaded.set(tool, loaded);
     return loaded;

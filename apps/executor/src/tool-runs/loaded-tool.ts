@@ -54,7 +54,7 @@ export class LoadedTool {
     readonly runtime: Runtime,
     { contract, asks }: RuntimeTool,
     readonly settings: Readonly<Record<string, string>>,
-    readonly origin: ToolOrigin = { adapter: '', adapter_version: '', gated: false, evaluation_json: null },
+    readonly origin: ToolOrigin = { adapter: '', adapter_version: '', gated: false, evaluation_json: null, is_tenants: false },
     /** Its pack's folder settings, by variable. */
     readonly folders: ReadonlyMap<string, TenantFolders> = new Map(),
   ) {

@@ -4,8 +4,8 @@ import type { RuntimePack } from '@countersign/runtimes';
 
 /** The origin of a tool and its evaluation, for its registration. */
 export type ToolOrigin = Pick<ToolRegistered, 'adapter' | 'adapter_version' | 'gated' | 'evaluation_json'> & {
-  /** A tenant chose the server of the tool. Not part of its registration. */
-  is_tenants?: boolean;
+  /** A tenant chose the server of the tool, which gets no secret of the installation. Not part of its registration. */
+  is_tenants: boolean;
 };
 
 function kept(folder: URL, id: string): string | null {
@@ -24,5 +24,6 @@ export function originOf(pack: RuntimePack, id: string): ToolOrigin {
     adapter_version: pack.version ?? '',
     gated,
     evaluation_json: pack.evaluations ? kept(pack.evaluations, id) : null,
+    is_tenants: false,
   };
 }

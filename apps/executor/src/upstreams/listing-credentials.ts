@@ -6,17 +6,17 @@ import { credentialsOf } from './upstream-calls.js';
 /** The secrets of a listing with a mask for them, or which of them is missing. */
 export type FoundCredentials = { credentials: UpstreamCredentials; masker: Masker } | { missing: string };
 
-/** Secrets for listings. A listing is of the tenant and of no user, so that only secrets of the workspace or the installation count. */
+/** Secrets for listings. A listing is of the tenant and of no user: only secrets of the workspace count. */
 export class ListingCredentials {
   constructor(
-    private readonly vault: Pick<Vault, 'resolve'>,
+    private readonly vault: Pick<Vault, 'clientSecret'>,
     private readonly clock: Pick<Clock, 'now_ms'>,
   ) {}
 
   async of(tenant_id: string, wanted: readonly { secret: string; env: string | null }[]): Promise<FoundCredentials> {
     const values: { env: string | null; value: string }[] = [];
     for (const { secret: name, env } of wanted) {
-      const found = await this.vault.resolve({ tenant_id, user_id: '', name }, this.clock.now_ms());
+      const found = await this.vault.clientSecret(tenant_id, name, this.clock.now_ms());
       if ('missing' in found) return { missing: `the secret ${name} is ${found.missing}: PUT /v1/secrets/workspace/${name}` };
       values.push({ env, value: found.value });
     }

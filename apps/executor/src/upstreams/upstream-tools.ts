@@ -6,7 +6,7 @@ import { UpstreamRuntime, upstreamAsks } from './upstream-runtime.js';
 
 /** Name of the adapter of upstream tools, for pins and reports. */
 const ADAPTER = 'mcp-upstream';
-const ORIGIN = { adapter: ADAPTER, adapter_version: '', gated: false, evaluation_json: null };
+const ORIGIN = { adapter: ADAPTER, adapter_version: '', gated: false, evaluation_json: null, is_tenants: true };
 
 /** The tools of the upstreams of tenants, as the configuration and the listings have them now. */
 export class UpstreamTools {
