@@ -1,8 +1,6 @@
-import { prefixedRecordLeaf } from '@countersign/contracts/record-leaf';
 import type { PlacedEvent } from '@countersign/domain/call/evolve';
-import { base64, strictBase64 } from '../bytes/base64.js';
-import { HASH_BYTES, type TreeHashing } from '../merkle/tree-hashing.js';
-import type { BundledRecord } from './bundle.js';
+import { strictBase64 } from '../bytes/base64.js';
+import { HASH_BYTES } from '../merkle/tree-hashing.js';
 
 /** An event of a bundle with the hash of its record's leaf, in base64. */
 export interface HashedEvent {
@@ -19,11 +17,6 @@ export interface CausesFound {
 }
 
 export const nameOf = ({ event_type, topic, partition, offset }: PlacedEvent): string => `${event_type} ${topic}/${partition}/${offset}`;
-
-/** The hash by which other events name this record. */
-export function leafHashOf(hashing: TreeHashing, record: BundledRecord, value: Uint8Array): string {
-  return base64(hashing.prefixedLeaf(prefixedRecordLeaf({ ...record, value })));
-}
 
 function isHash(text: string): boolean {
   try {

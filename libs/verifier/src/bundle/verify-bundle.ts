@@ -4,7 +4,7 @@ import { terminalStatuses } from '@countersign/domain/call/state';
 import { gapsBetween } from '@countersign/domain/course/gaps';
 import { base64, strictBase64 } from '../bytes/base64.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
-import { verifyUnder } from '../record/record-proof.js';
+import { traceRecord } from '../record/record-proof.js';
 import { type Generation, headName } from '../record/tree-heads.js';
 import { BUNDLE_FORMAT, type Bundle } from './bundle.js';
 import { misplacedRecord } from './bundle-order.js';
@@ -12,7 +12,7 @@ import { oddShape } from './bundle-shape.js';
 import { strangeSubject } from './bundle-subject.js';
 import { callSummary } from './call-summary.js';
 import { type CaseProof, caseOf } from './case-leaf.js';
-import { Causes, type CausesFound, countCauses, type HashedEvent, leafHashOf } from './causes.js';
+import { Causes, type CausesFound, countCauses, type HashedEvent } from './causes.js';
 import { strangeCut } from './cut-order.js';
 import { placeOf, readEvent } from './read-event.js';
 import type { BundlePlatform, RecordDecoder } from './record-decoder.js';
@@ -69,7 +69,10 @@ function* unknownSchema({ schemas, records }: Bundle, decoder: RecordDecoder): S
   return undefined;
 }
 
-function callsOf(events: readonly PlacedEvent[]): Map<string, PlacedEvent[]> {
+/** The events of each call. */
+type CallEvents = ReadonlyMap<string, PlacedEvent[]>;
+
+function callsOf(events: readonly PlacedEvent[]): CallEvents {
   const calls = new Map<string, PlacedEvent[]>();
   for (const at of events) {
     const { call_id } = at.event.meta;
@@ -103,23 +106,22 @@ function* readRecords(
     if (seen.has(place)) return `${place} appears twice`;
     seen.add(place);
     const value = strictBase64(record.value);
-    const verdict = verifyUnder(hashing, { ...record, value }, record.proof, signed);
-    if (verdict.kind === 'refused') return `${place}: ${verdict.reason}`;
-    time_ms = verdict.time_ms;
+    const { failed, leaf } = traceRecord(hashing, { ...record, value }, record.proof, signed);
+    if (failed || !leaf) return `${place}: ${failed?.reason}`;
+    time_ms = record.proof.entry.time_ms;
     const event = readEvent(decoder, record, value);
     if (typeof event === 'string') return event;
-    hashed.push({ at: event, leaf_hash: leafHashOf(hashing, record, value) });
+    hashed.push({ at: event, leaf_hash: base64(leaf) });
     yield { proven: hashed.length, records: records.length };
   }
   return { hashed, time_ms };
 }
 
-function* strangeCall(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<string | undefined> {
-  const calls = callsOf(events);
+function* strangeCall(bundle: Bundle, calls: CallEvents): Stepwise<string | undefined> {
   for (const shown of bundle.calls) {
     if (canonicalText(callSummary(shown.call_id, calls.get(shown.call_id) ?? [])) !== canonicalText(shown))
       return `the shown state of call ${shown.call_id} does not follow from its records`;
-    yield { proven: events.length, records: events.length };
+    yield { proven: bundle.records.length, records: bundle.records.length };
   }
   return undefined;
 }
@@ -140,12 +142,11 @@ function* strangeCauses(events: readonly PlacedEvent[], causes: Causes): Stepwis
   return strange;
 }
 
-function* gapsIn(bundle: Bundle, events: readonly PlacedEvent[]): Stepwise<string[]> {
-  const calls = callsOf(events);
+function* gapsIn(bundle: Bundle, calls: CallEvents): Stepwise<string[]> {
   const gaps: string[] = [];
   for (const { call_id } of bundle.calls) {
     gaps.push(...gapsBetween(calls.get(call_id) ?? []).map((gap) => `call ${call_id}: ${gap}`));
-    yield { proven: events.length, records: events.length };
+    yield { proven: bundle.records.length, records: bundle.records.length };
   }
   return gaps;
 }
@@ -181,11 +182,12 @@ function* checked(bundle: Bundle, trust: Trust, platform: BundlePlatform): Stepw
   if (stray !== undefined && uncaused.length > 0) return incomplete('causes', uncaused);
   const strange = stray ?? strangeSubject(bundle, events) ?? misplacedRecord(events);
   if (strange !== undefined) return refused('subject', strange);
-  const call = yield* strangeCall(bundle, events);
+  const byCall = callsOf(events);
+  const call = yield* strangeCall(bundle, byCall);
   if (call !== undefined) return refused('calls', call);
   if (events.length === 0) return refused('records', 'the bundle has no records');
   if (uncaused.length > 0) return incomplete('causes', uncaused);
-  const gaps = yield* gapsIn(bundle, events);
+  const gaps = yield* gapsIn(bundle, byCall);
   if (gaps.length > 0) return incomplete('course', gaps);
   const of = bundle.case && caseOf(bundle, hashed, signed, platform);
   if (typeof of === 'string') return refused('case', of);
