@@ -189,36 +189,6 @@ describe('two tenants with upstreams of one name', () => {
   });
 });
 
-describe('a server that a tenant chose', () => {
-  const health = (state: string) =>
-    until(
-      () => read('chosen', rival.operator),
-      (seen) => seen.health.state === state,
-    );
-  const chosen = () => rival.author.request('PUT', '/v1/upstreams/chosen', { url: other.url, credentials: [{ secret: 'SharedToken' }] });
-
-  test('gets no secret of the installation, neither for a listing nor for a call', async () => {
-    const admin = platform.admin();
-    await admin.request('PUT', '/v1/secrets/org/SharedToken', { value: 'a value of the installation' });
-    await chosen();
-    expect(JSON.stringify((await health('unhealthy')).health)).toContain('the secret SharedToken is absent');
-    const theirs = await admin.keyFor('user', 'ria', ['admin'], 'rival');
-    await theirs.request('PUT', '/v1/secrets/workspace/SharedToken', { value: 'a value of their own' });
-    await chosen();
-    const { tools } = await health('healthy');
-    await classify([{ tool: 'read_file', digest: tools[0]?.digest, effect_class: 'read_internal' }], 'chosen', rival.operator);
-    const read_file = () => call('chosen__read_file', { path: 'a' }, rival.agent);
-    await until(
-      async () => (await read_file()).body,
-      ({ status }) => status === 'succeeded',
-    );
-    await theirs.request('DELETE', '/v1/secrets/workspace/SharedToken');
-    const before = other.timesCalled('read_file');
-    expect((await read_file()).body.error).toMatchObject({ code: 'AUTH_REQUIRED', details: { reissue: [{ name: 'SharedToken' }] } });
-    expect(other.timesCalled('read_file')).toBe(before);
-  });
-});
-
 describe('a write whose answer is lost', () => {
   const kept = new Map<string, string>();
   let loses = true;
