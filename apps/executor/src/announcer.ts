@@ -1,4 +1,4 @@
-import { type EventCodec, type Meta, type ToolRegistered, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, firstMeta, type ToolRegistered } from '@countersign/contracts';
 import { type ConfigurationState, catalogued, type RefusedRegistration, refusalKey } from '@countersign/domain';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { type Logger, securityRecord } from '@countersign/process';
@@ -36,26 +36,11 @@ function holds(catalog: ConfigurationState, tool: LoadedTool, { tenant_id, lanes
   return sameAdapter && known.runs_on.environment === environment && known.gated === gated && !news;
 }
 
-function metaAt(now_ms: number, only_tenant: string | null): Meta {
-  const event_id = uuidv7(now_ms);
-  const correlation_id = event_id.replaceAll('-', '');
-  return {
-    event_id,
-    tenant_id: only_tenant ?? '',
-    call_id: null,
-    attempt: 0,
-    causation_id: null,
-    correlation_id,
-    hlc: now_ms * 1000,
-    partition: 0,
-  };
-}
-
 function registration(tool: LoadedTool, { tenant_id, executor_id, lanes, environment, now_ms }: Announcement): ToolRegistered {
   const { name, version } = tool.contract;
   const { is_tenants: _local, ...origin } = tool.origin;
   return {
-    meta: metaAt(now_ms, tenant_id),
+    meta: firstMeta(tenant_id ?? '', now_ms),
     name,
     version,
     digest: tool.digest,
@@ -96,7 +81,13 @@ async function tellRefusals(
     );
     if (!announced.has(tool)) continue;
     const detail = JSON.stringify({ tool: name, version, against, differences });
-    const event = { meta: metaAt(now_ms, tenant_id), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms };
+    const event = {
+      meta: firstMeta(tenant_id ?? '', now_ms),
+      kind: 'registration_refused',
+      detail,
+      principal: null,
+      recorded_at_ms: now_ms,
+    };
     events.push(securityRecord(codec, `${name}@${version}`, event));
   }
   if (events.length > 0) await log.append(events);

@@ -2,7 +2,7 @@ export { ChildRuntime, type ChildRuntimeOptions } from './child/child-runtime.js
 export { packEntry } from './child/pack-entry.js';
 export { OUTPUT_BYTES_HELD_MAX, smallPartsOf, UnsentAnswer } from './child/unsent-answer.js';
 export { pack as httpPack } from './http/http-pack.js';
-export { endpointAsks, HttpRuntime, type HttpRuntimeOptions } from './http/http-runtime.js';
+export { HttpRuntime, type HttpRuntimeOptions } from './http/http-runtime.js';
 export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';
@@ -26,9 +26,19 @@ export type {
   UpstreamSessions,
   UpstreamTarget,
 } from './mcp/upstream.js';
-export { type EffectMatch, OpenApiRuntime, type OpenApiRuntimeOptions, operationAsks } from './openapi/openapi-runtime.js';
+export { type EffectMatch, OpenApiRuntime, type OpenApiRuntimeOptions } from './openapi/openapi-runtime.js';
 export { identityOf, isKnownDead, type ProcessIdentity } from './process-identity.js';
-export { type Ask, asksOf, type Implausible, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from './runtime.js';
+export {
+  type Ask,
+  asksOf,
+  declaredAsks,
+  type Implausible,
+  type Runtime,
+  type RuntimePack,
+  type RuntimeTool,
+  type ToolJob,
+  toolId,
+} from './runtime.js';
 export { Sandbox, type SandboxMode } from './sandbox/sandbox.js';
 export { type UpstreamCommand, upstreamCommandsOf } from './sandbox/upstream-commands.js';
 export { errorOf, messageOf, reasonOf } from './thrown-error.js';

@@ -72,6 +72,15 @@ export interface Runtime {
 /** The id by which a tool is run. */
 export const toolId = ({ name, version }: Pick<ToolContract, 'name' | 'version'>): string => `${name}@${version}`;
 
+/** The functions of a tool that runs elsewhere, by what its contract declares. */
+export function declaredAsks({ has_reconcile, has_compensate, has_verify }: ToolContract): ReadonlySet<Ask> {
+  const asks = new Set<Ask>();
+  if (has_reconcile) asks.add('reconcile');
+  if (has_compensate) asks.add('compensate');
+  if (has_verify) asks.add('verify');
+  return asks;
+}
+
 /** The functions of a loaded tool. */
 export function asksOf(tool: Tool): ReadonlySet<Ask> {
   return new Set(ASKS.filter((ask) => (ask === 'sanity' ? (tool.sanity?.length ?? 0) > 0 : tool[ask] !== undefined)));

@@ -1,7 +1,7 @@
 import { type ConfigurationState, type HttpTool, httpToolsOf, versionKey } from '@countersign/domain';
 import type { OutboundDoor } from '@countersign/outbound';
 import type { Clock, SealedSecrets } from '@countersign/process';
-import { endpointAsks, HttpRuntime } from '@countersign/runtimes';
+import { declaredAsks, HttpRuntime } from '@countersign/runtimes';
 import { ToolError } from '@countersign/tool-kit';
 import { LoadedTool } from '../tool-runs/loaded-tool.js';
 
@@ -37,7 +37,7 @@ export class HttpTools {
     const secret = () => this.secretOf(tenant_id, tool);
     const runtime = new HttpRuntime(contract, { door: this.door, now_ms: () => this.clock.now_ms(), secret });
     const origin = { adapter: ADAPTER, adapter_version: '', gated, evaluation_json: null, is_tenants: true };
-    const loaded = new LoadedTool(runtime, { contract, asks: endpointAsks(contract) }, {}, origin);
+    const loaded = new LoadedTool(runtime, { contract, asks: declaredAsks(contract) }, {}, origin);
     this.loaded.set(tool, loaded);
     return loaded;
   }

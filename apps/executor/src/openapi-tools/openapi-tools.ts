@@ -2,7 +2,7 @@ import type { ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, type OpenApiTool, openApiImportsOf, versionKey } from '@countersign/domain';
 import type { ToolBinding } from '@countersign/openapi';
 import type { OutboundDoor } from '@countersign/outbound';
-import { OpenApiRuntime, operationAsks } from '@countersign/runtimes';
+import { declaredAsks, OpenApiRuntime } from '@countersign/runtimes';
 import { LoadedTool } from '../tool-runs/loaded-tool.js';
 import { EffectMatch } from './effect-match.js';
 
@@ -39,7 +39,7 @@ export class OpenApiTools {
     const match = reconcile && new EffectMatch(contract, { ...binding, reconcile });
     const runtime = new OpenApiRuntime(contract, binding, { door: this.door, matches: match && ((on) => match.judge(on)) });
     const origin = { adapter: ADAPTER, adapter_version: '', gated: false, evaluation_json: null, is_tenants: true };
-    const loaded = new LoadedTool(runtime, { contract, asks: operationAsks(contract) }, {}, origin);
+    const loaded = new LoadedTool(runtime, { contract, asks: declaredAsks(contract) }, {}, origin);
     this.loaded.set(tool, loaded);
     return loaded;
   }

@@ -1,4 +1,4 @@
-import { type EventCodec, type Meta, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, firstMeta } from '@countersign/contracts';
 import {
   type ConfigurationState,
   capacityBeside,
@@ -16,12 +16,6 @@ import type { FoldedCatalog } from '../announcer.js';
 
 /** Characters of one append, well below the largest batch that a broker takes. */
 const APPENDED_CHARS_MAX = 400_000;
-
-const metaOf = (tenant_id: string, now_ms: number): Meta => {
-  const event_id = uuidv7(now_ms);
-  const correlation_id = event_id.replaceAll('-', '');
-  return { event_id, tenant_id, call_id: null, attempt: 0, causation_id: null, correlation_id, hlc: now_ms * 1000, partition: 0 };
-};
 
 /** Records what listings of upstreams say, as far as it is new. One at a time for a tenant: the bounds are those of all its upstreams. */
 export class ListingRecorder {
@@ -68,7 +62,7 @@ export class ListingRecorder {
       }
       chunks.at(-1)?.push(record);
     };
-    const meta = () => metaOf(tenant_id, now_ms);
+    const meta = () => firstMeta(tenant_id, now_ms);
     for (const definition of definitions)
       add(
         this.newRecord(
@@ -93,7 +87,7 @@ export class ListingRecorder {
     const records = changed.map(({ tool, name, state, why }) => {
       const detail = JSON.stringify({ upstream, tool, name: name ?? null, state, why: why ?? null });
       const event = {
-        meta: metaOf(tenant_id, listed_at_ms),
+        meta: firstMeta(tenant_id, listed_at_ms),
         kind: 'upstream_tool_changed',
         detail,
         principal: null,

@@ -1,21 +1,13 @@
 import { isReadOnly, type ToolContract, type UpstreamReconcile, type UpstreamTie } from '@countersign/contracts';
 import type { UpstreamTool } from '@countersign/domain';
 import { compileReconcileMatch, type ReconcileMatch } from '@countersign/policy';
-import { type Ask, type Runtime, type RuntimePack, type ToolJob, toolId } from '@countersign/runtimes';
+import { declaredAsks, type Runtime, type RuntimePack, type ToolJob, toolId } from '@countersign/runtimes';
 import { type Compensates, type Reconciled, ToolError } from '@countersign/tool-kit';
 import { jsonBytesAtLeast } from '@countersign/tool-kit/json-size';
 import { boundInputs, type UpstreamCalls } from './upstream-calls.js';
 
 /** The answer of a read that a match is evaluated on. */
 const MATCHED_BYTES_MAX = 1024 * 1024;
-
-/** The functions that a tool of an upstream has, by what its operator declared. */
-export function upstreamAsks({ has_reconcile, has_compensate }: ToolContract): ReadonlySet<Ask> {
-  const asks = new Set<Ask>();
-  if (has_reconcile) asks.add('reconcile');
-  if (has_compensate) asks.add('compensate');
-  return asks;
-}
 
 const cannotTell = (why: string): Reconciled<unknown> => ({ kind: 'cannot_tell', why });
 
@@ -38,7 +30,7 @@ export class UpstreamRuntime implements Runtime {
 
   async load(): Promise<RuntimePack> {
     const { contract } = this;
-    return { name: toolId(contract), tools: [{ contract, asks: upstreamAsks(contract) }] };
+    return { name: toolId(contract), tools: [{ contract, asks: declaredAsks(contract) }] };
   }
 
   async run({ input, context }: ToolJob): Promise<unknown> {

@@ -1,8 +1,9 @@
 import type { ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, catalogued, upstreamsOf, upstreamToolsOf } from '@countersign/domain';
+import { declaredAsks } from '@countersign/runtimes';
 import { LoadedTool } from '../tool-runs/loaded-tool.js';
 import type { UpstreamCalls } from './upstream-calls.js';
-import { UpstreamRuntime, upstreamAsks } from './upstream-runtime.js';
+import { UpstreamRuntime } from './upstream-runtime.js';
 
 /** Name of the adapter of upstream tools, for pins and reports. */
 const ADAPTER = 'mcp-upstream';
@@ -36,7 +37,7 @@ export class UpstreamTools {
   private load(contract: ToolContract): LoadedTool {
     const known = this.loaded.get(contract);
     if (known) return known;
-    const loaded = new LoadedTool(new UpstreamRuntime(contract, this.calls), { contract, asks: upstreamAsks(contract) }, {}, ORIGIN);
+    const loaded = new LoadedTool(new UpstreamRuntime(contract, this.calls), { contract, asks: declaredAsks(contract) }, {}, ORIGIN);
     this.loaded.set(contract, loaded);
     return loaded;
   }

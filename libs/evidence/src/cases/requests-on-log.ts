@@ -1,6 +1,7 @@
 import { laneTopic, parseCallId, parseTopic, peekMeta, timeOfId } from '@countersign/contracts';
 import type { EventLog, LogRecord } from '@countersign/event-log';
 import type { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
+import { isRequest } from './call-records.js';
 import type { CallRecord, CaseOfCall, CasesOfCalls } from './case-parts.js';
 
 /** A call whose request was forgotten is looked up on the log. */
@@ -40,7 +41,7 @@ export class RequestsOnLog implements CasesOfCalls {
 
   /** Notes the requests among these records. */
   async note(records: readonly LogRecord[]): Promise<void> {
-    const requests = records.filter(({ headers }) => headers.event_type === 'tool_call_requested');
+    const requests = records.filter(isRequest);
     if (requests.length === 0) return;
     await this.decoder.learn(requests);
     for (const record of requests) {

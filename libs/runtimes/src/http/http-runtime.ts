@@ -1,7 +1,7 @@
 import type { ToolContract } from '@countersign/contracts';
 import type { OutboundAnswer, OutboundDoor } from '@countersign/outbound';
 import { type Compensates, type Reconciled, ToolError, type Verified } from '@countersign/tool-kit';
-import { type Ask, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
+import { declaredAsks, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
 import { answerIn, type EndpointRequest, requestBody, signedHeaders } from './endpoint-message.js';
 import { exchange } from './exchange.js';
 import { faultOfStatus } from './http-response.js';
@@ -16,15 +16,6 @@ export interface HttpRuntimeOptions {
   readonly secret: () => string;
 }
 
-/** The functions that an endpoint has, by what its contract declares. */
-export function endpointAsks({ has_reconcile, has_compensate, has_verify }: ToolContract): ReadonlySet<Ask> {
-  const asks = new Set<Ask>();
-  if (has_reconcile) asks.add('reconcile');
-  if (has_compensate) asks.add('compensate');
-  if (has_verify) asks.add('verify');
-  return asks;
-}
-
 /**
  * Runs one version of a tool at an HTTPS endpoint: one signed POST for each run or question. Redirects are not followed, because a
  * contract names one address. An answer that is larger than the output may be is not read to its end.
@@ -37,7 +28,7 @@ export class HttpRuntime implements Runtime {
 
   async load(): Promise<RuntimePack> {
     const { contract } = this;
-    return { name: toolId(contract), tools: [{ contract, asks: endpointAsks(contract) }] };
+    return { name: toolId(contract), tools: [{ contract, asks: declaredAsks(contract) }] };
   }
 
   run({ tool, input, context }: ToolJob): Promise<unknown> {

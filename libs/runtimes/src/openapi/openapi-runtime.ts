@@ -2,7 +2,7 @@ import { type ToolContract, valueAt } from '@countersign/contracts';
 import type { InputSource, OperationOutput, ReconcileBinding, ToolBinding } from '@countersign/openapi';
 import type { OutboundDoor } from '@countersign/outbound';
 import { type Compensates, isToolError, type Reconciled } from '@countersign/tool-kit';
-import { type Ask, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
+import { declaredAsks, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
 import { OperationCalls } from './operation-calls.js';
 
 /** Whether a candidate is the effect of a write, judged by the operator's expression. Never throws. */
@@ -16,11 +16,6 @@ export interface OpenApiRuntimeOptions {
 
 /** What headers and the object around a body add to it. */
 const AROUND_BODY_BYTES = 64 * 1024;
-
-/** The functions of a tool besides `run`. */
-export function operationAsks({ has_reconcile, has_compensate }: ToolContract): ReadonlySet<Ask> {
-  return new Set<Ask>([...(has_reconcile ? (['reconcile'] as const) : []), ...(has_compensate ? (['compensate'] as const) : [])]);
-}
 
 /** Runs one version of a tool that an OpenAPI document describes: one request for a run, further ones only for pages of a read. */
 export class OpenApiRuntime implements Runtime {
@@ -36,7 +31,7 @@ export class OpenApiRuntime implements Runtime {
 
   async load(): Promise<RuntimePack> {
     const { contract } = this;
-    return { name: toolId(contract), tools: [{ contract, asks: operationAsks(contract) }] };
+    return { name: toolId(contract), tools: [{ contract, asks: declaredAsks(contract) }] };
   }
 
   run({ input, context }: ToolJob): Promise<OperationOutput> {
