@@ -7,7 +7,6 @@ export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';
 export { COMMAND_FOLDERS, CommandHost } from './mcp/command-host.js';
-export { McpRuntime, type McpRuntimeOptions } from './mcp/mcp-runtime.js';
 export { McpSessions, type McpSessionsOptions } from './mcp/mcp-sessions.js';
 export { upstreamOutputSchema } from './mcp/output-schema.js';
 export type {

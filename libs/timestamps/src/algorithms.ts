@@ -1,5 +1,4 @@
 export const SHA256 = '2.16.840.1.101.3.4.2.1';
-export const SHA1 = '1.3.14.3.2.26';
 
 /** Hash functions of digests, as node:crypto names them. */
 export const digests: Readonly<Record<string, string>> = {

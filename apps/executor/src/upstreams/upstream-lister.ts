@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConfigurationState, type ListingSeen, listingOf, tenantOf, type Upstream, upstreamsOf } from '@countersign/domain';
+import { type ConfigurationState, type ListingSeen, listingOf, tenantOf, type Upstream } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import { type Listing, messageOf, type UpstreamSessions } from '@countersign/runtimes';
 import { definitionOf, RefusedDefinition } from './definition.js';
@@ -96,13 +96,15 @@ export class UpstreamLister {
   private due(): Due[] {
     const now_ms = this.recording.clock.monotonic_ms();
     const { state } = this.configuration;
-    return [...state.by_tenant.keys()].flatMap((tenant_id) => {
+    const due: Due[] = [];
+    // Looked through at each tick: most tenants have none.
+    for (const [tenant_id, { upstreams }] of state.by_tenant) {
+      if (!upstreams) continue;
       const lane = tenantOf(state, tenant_id)?.lane;
-      if (lane === undefined || !this.terms.lanes.includes(lane)) return [];
-      return [...upstreamsOf(state, tenant_id).values()]
-        .filter((upstream) => this.isDue(tenant_id, upstream, now_ms))
-        .map((upstream) => ({ tenant_id, lane, upstream }));
-    });
+      if (lane === undefined || !this.terms.lanes.includes(lane)) continue;
+      for (const upstream of upstreams.values()) if (this.isDue(tenant_id, upstream, now_ms)) due.push({ tenant_id, lane, upstream });
+    }
+    return due;
   }
 
   private isDue(tenant_id: string, { name, place, revision }: Upstream, now_ms: number): boolean {

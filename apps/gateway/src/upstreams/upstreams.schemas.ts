@@ -1,5 +1,4 @@
 import { overlayCompensation, overlayReconcile, toolOverlay } from '@countersign/definitions';
-import { UPSTREAM_NAME } from '@countersign/domain';
 import { z } from 'zod';
 import { everywhere, principalAnswer, timeOf } from '../answers/shared-schemas.js';
 import { pageOfItems } from '../lists/page-query.js';
@@ -19,11 +18,6 @@ const credential = z.strictObject({
     .default(null)
     .describe('the variable of the command that has the value; null: it is sent to the address as a bearer token'),
 });
-
-export const upstreamName = z
-  .string()
-  .regex(UPSTREAM_NAME, 'has 1 to 16 of a-z and 0-9, and begins with a letter')
-  .describe('the names of its tools begin with it: `<name>__<tool>`');
 
 /** Body of `PUT /v1/upstreams/{name}`: an address, or a command of the installation. */
 export const upstreamRequest = z

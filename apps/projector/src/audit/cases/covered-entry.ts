@@ -8,12 +8,6 @@ export interface CoveredEntry {
   moved: readonly TreeHead[];
 }
 
-/** An entry from which leaves can be computed, with the heads of all trees before it. */
-export interface FirstEntry {
-  number: number;
-  before: ReadonlyMap<string, TreeHead>;
-}
-
 /** Records of up to this many entries are looked through for a place to begin. */
 const WINDOW = 64;
 /** A record may wait for the request of its call for this many cuts. */
