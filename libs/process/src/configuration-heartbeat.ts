@@ -28,7 +28,7 @@ export class ConfigurationHeartbeat {
   readonly instance_id: string;
 
   constructor(
-    readonly service: string,
+    private readonly service: string,
     private readonly configuration: FoldedConfiguration,
     private readonly parts: { store: Store; logger: Logger; clock: { now_ms(): number } },
     /** Reported with each heartbeat. */

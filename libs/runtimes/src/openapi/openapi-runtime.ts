@@ -22,7 +22,7 @@ export class OpenApiRuntime implements Runtime {
   private readonly calls: OperationCalls;
 
   constructor(
-    readonly contract: ToolContract,
+    private readonly contract: ToolContract,
     private readonly binding: ToolBinding,
     private readonly options: OpenApiRuntimeOptions,
   ) {
