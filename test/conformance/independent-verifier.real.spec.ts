@@ -31,9 +31,9 @@ async function madeBundle(): Promise<Bundle> {
     await agent.callUntil(submitted.call_id, (call) => call.status === 'succeeded');
     for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
       const { status, body } = await anna.request<Bundle>('GET', `/v1/audit/bundle?case_id=${case_id}`);
-      if (status === 200) return body;
+      if (status === 200 && body.case) return body;
     }
-    throw new Error('no checkpoint covered the case');
+    throw new Error('no checkpoint covered the leaf of the case');
   } finally {
     await platform.close();
   }

@@ -10,6 +10,8 @@ const WITNESS: NoteSigner = noteSigner('witness.example', Buffer.alloc(32, 9), C
 /** Another installation's log. */
 export const STRANGER: NoteSigner = noteSigner('elsewhere.example/log', Buffer.alloc(32, 3));
 
+const ANSWER_TIMEOUT_MS = 20_000;
+
 /** A platform with a witness, an auditor, and the keys that the auditor has from elsewhere. */
 export class AuditWorld {
   private constructor(
@@ -43,14 +45,14 @@ export class AuditWorld {
     if (status !== 200 && status !== 201) throw new Error(`POST cosignatures answered ${status}: ${JSON.stringify(body)}`);
   }
 
-  /** A case with calls that ran, waited for a person and were denied, all of it covered by a checkpoint. */
+  /** A case with calls that ran, waited for a person and were denied, all of it and the leaf of the case covered by a checkpoint. */
   async provenCase(): Promise<{ case_id: string; call: Envelope }> {
     const { records } = this;
     const case_id = await records.openCase('Close out supplier Nordwind');
     const call = await records.waiting({ case_id });
     await records.vote(call, 'approve');
     await records.vote(await records.waiting({ case_id }), 'deny');
-    await answered(records.you, `/v1/audit/bundle?case_id=${case_id}`);
+    await answered(records.you, `/v1/audit/bundle?case_id=${case_id}`, (body) => 'case' in (body as object));
     return { case_id, call };
   }
 
@@ -89,11 +91,11 @@ export class AuditWorld {
   }
 }
 
-/** Waits until a route answers with 200: a checkpoint covers a record within a second. */
-async function answered(api: Api, address: string, timeout_ms = 20_000): Promise<void> {
-  for (const end = performance.now() + timeout_ms; ; ) {
-    const { status } = await api.request('GET', address);
-    if (status === 200) return;
+/** Waits until a route answers with 200 and what is expected: a checkpoint covers a record within a second. */
+async function answered(api: Api, address: string, isExpected: (body: unknown) => boolean = () => true): Promise<void> {
+  for (const end = performance.now() + ANSWER_TIMEOUT_MS; ; ) {
+    const { status, body } = await api.request('GET', address);
+    if (status === 200 && isExpected(body)) return;
     if (performance.now() > end) throw new Error(`GET ${address} still answers ${status}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

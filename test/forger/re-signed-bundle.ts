@@ -16,8 +16,8 @@ function headsRootOf({ records }: Bundle): Buffer {
   return rootFromInclusion(head, proof.head.index, proof.entry.trees, proof.head.path.map(strictBase64)) as Buffer;
 }
 
-/** The same bundle in a log with another key, in which its entry is number `at` of `size`. */
-export async function reSigned(bundle: Bundle, signer: NoteSigner, at: number, size: number): Promise<Bundle> {
+/** The same bundle without its case, whose leaf names entries, in a log with another key, in which its entry is number `at` of `size`. */
+export async function reSigned({ case: _, ...bundle }: Bundle, signer: NoteSigner, at: number, size: number): Promise<Bundle> {
   const { time_ms, trees, cut } = (bundle.records[0] as Bundle['records'][number]).proof.entry;
   const entry = { number: at, time_ms, trees, heads_root: headsRootOf(bundle), ...(cut ? { cut } : {}) };
   const leaves = Array.from({ length: size }, (_, number) =>

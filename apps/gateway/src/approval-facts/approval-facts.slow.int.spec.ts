@@ -1,11 +1,13 @@
 import { parseCallId, uuidv7 } from '@countersign/contracts';
-import { PgliteStore } from '@countersign/store';
+import { callTables, PgliteStore } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FactsWorld, NOW } from '../testing/facts-world.js';
 
 const CALLS = 100_000;
 const BATCH = 5_000;
 const ROUNDS = 50;
+/** The table of the live build. */
+const TABLE = `calls_v${callTables.version}`;
 const ALL = { clearances: ['*'] };
 /** The bound for one reading; a machine under load gets three times as long. */
 const P50_MS = 20;
@@ -20,13 +22,13 @@ beforeAll(async () => {
   const { uuid } = parseCallId(template) as { uuid: string };
   for (let from = 1; from < CALLS; from += BATCH)
     await store.query({
-      text: `INSERT INTO calls_v10 (call_uuid, partition, tenant_id, case_id, run_id, tool, status, waits_approval, requested_at_ms, hlc, state)
+      text: `INSERT INTO ${TABLE} (call_uuid, partition, tenant_id, case_id, run_id, tool, status, waits_approval, requested_at_ms, hlc, state)
              SELECT gen_random_uuid(), partition, tenant_id, NULL, NULL, CASE WHEN n % 4 = 0 THEN tool ELSE 'other_' || n % 40 END,
                CASE WHEN n % 10 = 0 THEN 'denied' ELSE status END, false, $1::int8 - n * 20000::int8, hlc, state
              FROM calls, generate_series($2::int, $3::int) n WHERE call_uuid = $4::uuid`,
       params: [NOW, from, from + BATCH - 1, uuid],
     });
-  await store.query({ text: 'ANALYZE calls_v10', params: [] });
+  await store.query({ text: `ANALYZE ${TABLE}`, params: [] });
 }, 240_000);
 afterAll(() => store.close());
 
