@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RunContext } from '@countersign/tool-kit';
+import type { Turn } from '../hermes/pace.js';
 import type { Attempt, Hermes } from '../hermes/port.js';
 import { Journal } from '../ledger/journal.js';
 import { LedgerConnector } from '../ledger/ledger-connector.js';
@@ -22,11 +23,11 @@ const JOURNALS_MAX = 32;
 /** Journals, the longest unused first. A fold is compared with its file on each use, so that a copy never answers for a changed one. */
 const journals = new Map<string, Journal>();
 
-/** The business system of the tenant that calls. */
-export async function hermesOf(ctx: RunContext): Promise<Hermes> {
+/** The business system of the tenant that calls. @param turn `first`: finds out what became of a write, before new work */
+export async function hermesOf(ctx: RunContext, turn: Turn = 'next'): Promise<Hermes> {
   const folder = await ctx.tenantFolder(ROOT_SETTING);
   const erp = await connectionIn(folder);
-  if (erp) return erpOf(ctx.tenant_id, erp, await ctx.secrets.get(ERP_SECRET), ctx.signal);
+  if (erp) return (await erpOf(ctx.tenant_id, erp, await ctx.secrets.get(ERP_SECRET), ctx.signal))[turn];
   const own = path.join(folder, 'opening.json');
   const opening = (await stampOf(own)) === undefined ? SHIPPED : own;
   const stamp = `${opening} ${await stampOf(opening)}`;

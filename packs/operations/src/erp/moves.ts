@@ -53,7 +53,7 @@ export function moves<Id extends string>(kind: Kind, id: Id, moveOf: (input: Val
       return answerOf(id, await moved(erp, kind, before, move, ctx));
     },
     reconcile: async (input: Values, ctx: RunContext): Promise<Reconciled<Moved<Id>>> =>
-      reconciled(await hermesOf(ctx), kind, ctx, {
+      reconciled(await hermesOf(ctx, 'first'), kind, ctx, {
         output: (record) => answerOf(id, record),
         shows: ({ status }) => moveOf(input).reached.includes(status),
       }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Pace } from '../hermes/pace.js';
+import { Pace, type Turn } from '../hermes/pace.js';
 import type { Hermes } from '../hermes/port.js';
 import { OdooApi } from '../odoo/odoo-api.js';
 import { OdooConnector } from '../odoo/odoo-connector.js';
@@ -12,11 +12,16 @@ import type { ErpConnection } from './connection-file.js';
 const TIMEOUT_MS_MAX = 10_000;
 const OPENED_MAX = 64;
 
-/** Opened connections: a session, limits and field types are for one customer, url and password. */
-const opened = new Map<string, Promise<Hermes>>();
+/** Opened connections: a session, limits and field types are for one customer, url and password; the limits hold for both turns together. */
+const opened = new Map<string, Promise<Readonly<Record<Turn, Hermes>>>>();
 
-/** The connector to the system that the file of a tenant names, opened once. */
-export function erpOf(tenant_id: string, file: ErpConnection, secret: string, signal: AbortSignal): Promise<Hermes> {
+/** The connectors to the system that the file of a tenant names, opened once. */
+export function erpOf(
+  tenant_id: string,
+  file: ErpConnection,
+  secret: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<Turn, Hermes>>> {
   const key = createHash('sha256')
     .update(JSON.stringify([tenant_id, file, secret]))
     .digest('hex');
@@ -28,9 +33,14 @@ export function erpOf(tenant_id: string, file: ErpConnection, secret: string, si
   return known;
 }
 
-async function open(file: ErpConnection, secret: string, signal: AbortSignal): Promise<Hermes> {
-  const url = new URL(file.url);
+async function open(file: ErpConnection, secret: string, signal: AbortSignal): Promise<Readonly<Record<Turn, Hermes>>> {
   const pace = new Pace(file.limits);
+  const next = await connector(file, secret, pace, signal);
+  return { next, first: await connector(file, secret, pace.first(), signal) };
+}
+
+async function connector(file: ErpConnection, secret: string, pace: Pace, signal: AbortSignal): Promise<Hermes> {
+  const url = new URL(file.url);
   const secretOf = async () => secret;
   if (file.connector === 'odoo') return new OdooConnector(new OdooApi({ url, database: file.database }, secretOf, pace), url);
   const { user, company } = file;

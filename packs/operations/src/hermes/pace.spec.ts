@@ -23,6 +23,18 @@ test('a request that throws frees its place', async () => {
   expect(await pace.within(async () => 'next')).toBe('next');
 });
 
+test('a request that settles a lost answer goes before all that wait, and is never refused', async () => {
+  const pace = new Pace({ at_once: 1, per_second: 10_000 });
+  const gate = new EventEmitter();
+  const opened = once(gate, 'open');
+  const order: string[] = [];
+  const held = Array.from({ length: 201 }, (_, at) => pace.within(() => opened.then(() => order.push(`new ${at}`))));
+  const settled = pace.first().within(async () => order.push('settles'));
+  gate.emit('open');
+  await Promise.all([...held, settled]);
+  expect(order.slice(0, 3)).toEqual(['new 0', 'settles', 'new 1']);
+});
+
 test('what comes when too many wait is refused at once, without an effect', async () => {
   const pace = new Pace({ at_once: 1, per_second: 10_000 });
   const gate = new EventEmitter();

@@ -1,7 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { ToolError } from '@countersign/tool-kit';
+import PQueue from 'p-queue';
 
 const SECOND_MS = 1_000;
+const STEP_MS = 20;
 /** Requests that wait for a place; more are refused at once. */
 const WAITING_MAX = 200;
 
@@ -11,39 +12,36 @@ export interface Limits {
   per_second: number;
 }
 
+/** `first`: before all that wait, and never refused. */
+export type Turn = 'next' | 'first';
+
 /** Keeps the requests to the system of one customer within its limits: the others wait for their turn, in order. */
 export class Pace {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-  /** Monotonic ms at which the next request may begin. */
-  private next_ms = 0;
+  constructor(
+    private readonly limits: Limits,
+    private readonly turn: Turn = 'next',
+    private readonly queue: PQueue = queueOf(limits),
+  ) {}
 
-  constructor(private readonly limits: Limits) {}
+  /** The same limits, for requests that find out what became of a write: behind new work they would come too late. */
+  first(): Pace {
+    return new Pace(this.limits, 'first', this.queue);
+  }
 
   /** @throws ToolError RATE_LIMIT (effect `none`) if too many wait */
   async within<T>(request: () => Promise<T>): Promise<T> {
-    if (this.waiting.length >= WAITING_MAX)
+    if (this.turn === 'next' && this.queue.size >= WAITING_MAX)
       throw new ToolError('RATE_LIMIT', 'too many requests wait for this business system', {
         retryable: true,
         retry_after_s: 1,
         effect: 'none',
       });
-    if (this.running >= this.limits.at_once) await new Promise<void>((turn) => this.waiting.push(turn));
-    else this.running++;
-    try {
-      await this.slot();
-      return await request();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.running--;
-    }
+    return this.queue.add(request, { priority: this.turn === 'first' ? 1 : 0 });
   }
+}
 
-  private async slot(): Promise<void> {
-    const now_ms = performance.now();
-    const at_ms = Math.max(now_ms, this.next_ms);
-    this.next_ms = at_ms + SECOND_MS / this.limits.per_second;
-    if (at_ms > now_ms) await setTimeout(at_ms - now_ms);
-  }
+/** Places are given out every 20 ms, or one at a time where that is too often. */
+function queueOf({ at_once, per_second }: Limits): PQueue {
+  const interval = Math.max(STEP_MS, SECOND_MS / per_second);
+  return new PQueue({ concurrency: at_once, interval, intervalCap: Math.max(1, Math.floor((per_second * interval) / SECOND_MS)) });
 }

@@ -51,7 +51,7 @@ export const updatePoLineQuantity = defineTool({
   output: z.strictObject({ po_id: z.string(), line: line_no, quantity, external_url: z.string() }),
   run: async (asked, ctx) => answerOf(await setQuantity(asked, ctx), asked),
   reconcile: async (asked, ctx): Promise<Reconciled<ReturnType<typeof answerOf>>> =>
-    reconciled(await hermesOf(ctx), KIND, ctx, {
+    reconciled(await hermesOf(ctx, 'first'), KIND, ctx, {
       output: (record) => answerOf(record, asked),
       shows: (record) => quantityIn(record, asked.line) === asked.quantity,
     }),

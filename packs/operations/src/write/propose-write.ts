@@ -33,7 +33,7 @@ const input = z.strictObject({
 export type NovelWrite = z.output<typeof input>;
 
 const found = async ({ kind }: NovelWrite, ctx: RunContext): Promise<Reconciled<ReturnType<typeof answerOf>>> =>
-  reconciled(await hermesOf(ctx), kind, ctx, { output: (record) => answerOf(kind, record) });
+  reconciled(await hermesOf(ctx, 'first'), kind, ctx, { output: (record) => answerOf(kind, record) });
 
 /**
  * The way for operations that have no tool yet. A person approves each use, whatever a policy allows to others; the report of its uses names
@@ -57,7 +57,7 @@ export const proposeWrite = defineTool({
   run: async (asked, ctx) => answerOf(asked.kind, await write(asked, ctx)),
   reconcile: found,
   verify: async (asked, _output, ctx): Promise<Verified> => {
-    const { kind } = await (await hermesOf(ctx)).readBack(asked.kind, ctx.idempotency_key);
+    const { kind } = await (await hermesOf(ctx, 'first')).readBack(asked.kind, ctx.idempotency_key);
     if (kind === 'present') return { kind: 'verified' };
     const why = 'the system shows no trace of the write';
     return kind === 'absent' ? { kind: 'contradicted', why } : { kind: 'cannot_tell', why };
