@@ -55,7 +55,8 @@ import { UpstreamCalls } from './upstreams/upstream-calls.js';
 import { UpstreamTools } from './upstreams/upstream-tools.js';
 
 const BATCH_MAX = 500;
-const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
+/** With the pauses between them, eight questions outlast 45 seconds in which the system of record is restarted. */
+const LIMITS = { resends_max: 3, asks_max: 8, grace_ms: 500, long_read_ms: 5000 };
 
 /** The configuration that the executor folds. */
 interface Folded {

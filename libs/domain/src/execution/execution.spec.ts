@@ -1,9 +1,7 @@
-import { callError } from '@countersign/contracts';
 import { describe, expect, test } from 'vitest';
 import { type Authority, admit, type Knowledge, tooLate } from './admit.js';
 import { afterLostClaim, type Claimant } from './lost-claim.js';
 import { afterTakeover, type Orphan } from './orphan.js';
-import { type Asking, afterReconcile } from './reconciled.js';
 import type { Recovery } from './result.js';
 import { digest8, type Execution } from './row.js';
 
@@ -237,28 +235,6 @@ const recovery = (over: Partial<Recovery> = {}): Recovery => ({
   settle_is_final: false,
   ...over,
 });
-describe('the answer of a reconcile', () => {
-  const asking = (over: Partial<Asking> = {}): Asking => ({
-    asks_done: 0,
-    asks_max: 2,
-    owner_dead: false,
-    settle_is_final: false,
-    now_ms: 10,
-    ...over,
-  });
-  test.each([
-    ['did_not_happen counts where the owner is dead', { kind: 'did_not_happen' }, asking({ owner_dead: true }), 'failed'],
-    ['or the settle time is final', { kind: 'did_not_happen' }, asking({ settle_is_final: true }), 'failed'],
-    ['and else is doubt', { kind: 'did_not_happen' }, asking(), 'in_doubt'],
-    ['happened is a success', { kind: 'happened', output_json: '1' }, asking(), 'succeeded'],
-    ['cannot_tell is doubt', { kind: 'cannot_tell', why: 'closed' }, asking({ owner_dead: true }), 'in_doubt'],
-    ['unreachable: queried again', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking(), 'ask_again'],
-    ['a bounded number of times', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking({ asks_done: 1 }), 'in_doubt'],
-  ] as const)('%s', (_title, answer, at, then) => {
-    expect(afterReconcile(answer as never, at).kind).toBe(then);
-  });
-});
-
 describe('a call of a lost executor', () => {
   const orphan = (over: Partial<Orphan> = {}): Orphan => ({
     state: 'running',

@@ -26,6 +26,7 @@ export type AfterReconcile =
   | { kind: 'in_doubt'; error: CallError };
 
 const PAUSE_MS = 500;
+const PAUSE_MS_MAX = 15_000;
 
 /**
  * The meaning of the answer to a reconcile. `did_not_happen` counts only if no request can still be in transit: the process that fired is
@@ -45,7 +46,8 @@ export function afterReconcile(answer: ReconcileAnswer, asking: Asking): AfterRe
     case 'cannot_tell':
       return { kind: 'in_doubt', error: inDoubt(callError('UNKNOWN', answer.why)) };
     case 'failed':
-      if (asking.asks_done + 1 < asking.asks_max) return { kind: 'ask_again', at_ms: asking.now_ms + PAUSE_MS * 2 ** asking.asks_done };
+      if (asking.asks_done + 1 < asking.asks_max)
+        return { kind: 'ask_again', at_ms: asking.now_ms + Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** asking.asks_done) };
       return { kind: 'in_doubt', error: inDoubt(answer.error) };
   }
 }
