@@ -54,7 +54,7 @@ const failures = new Map<string, number>();
 interface Listed {
   call_id: string;
   status: string;
-  error: { message: string } | null;
+  error: { message: string; details?: { cause?: { message: string } } } | null;
 }
 
 /** The states of all calls of a case. */
@@ -66,7 +66,8 @@ async function statesOf(case_id: string): Promise<Map<string, string>> {
     const { body } = await world.agent.request<{ items: Listed[]; next_cursor: string | null }>('GET', query);
     for (const { call_id, status, error } of body.items) {
       states.set(call_id, status);
-      if (error) failures.set(error.message, (failures.get(error.message) ?? 0) + 1);
+      const why = error && (error.details?.cause?.message ?? error.message);
+      if (why) failures.set(why, (failures.get(why) ?? 0) + 1);
     }
     if (body.next_cursor === null) return states;
     after = `&cursor=${encodeURIComponent(body.next_cursor)}`;
@@ -117,8 +118,10 @@ test(
       const ended = await round(left, body.case_id, rounds === 0);
       for (const state of [...ended.values()].flat()) counts[String(state)] = (counts[String(state)] ?? 0) + 1;
       const found = await tryton.ordersBetween(days[0] as string, days.at(-1) as string);
-      const wrong = left.filter((date) => (found.get(date) ?? 0) !== (ended.get(date)?.includes('succeeded') ? 1 : 0));
-      expect([wrong, ended.size]).toEqual([[], left.length]);
+      const wrong = left
+        .map((date) => ({ date, orders: found.get(date) ?? 0, states: ended.get(date) ?? [] }))
+        .filter(({ orders, states }) => orders !== (states.includes('succeeded') ? 1 : 0));
+      expect([wrong, ended.size], JSON.stringify([...failures])).toEqual([[], left.length]);
       rounds_s.push(Math.round((performance.now() - begun) / 1_000));
       // What did not happen is asked for again, as an agent would.
       left = left.filter((date) => !ended.get(date)?.includes('succeeded'));

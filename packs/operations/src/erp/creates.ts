@@ -1,5 +1,6 @@
 import { type Compensates, type Reconciled, type RunContext, ToolError, type Verified } from '@countersign/tool-kit';
 import { z } from 'zod';
+import type { Turn } from '../hermes/pace.js';
 import type { ErpRecord, Hermes, Kind, Values } from '../hermes/port.js';
 import { conflict } from '../hermes/refusal.js';
 import { attemptOf, hermesOf } from './connection.js';
@@ -18,17 +19,18 @@ export interface Creation<Id extends string> {
   /** Whether the record is what the tool creates: a system that announces an attempt first may have the mark alone. Absent: the mark is the proof. */
   shows?(record: ErpRecord): boolean;
   /** Where the records are; absent: in the business system. */
-  system?(ctx: RunContext): Promise<Hermes>;
+  system?(ctx: RunContext, turn?: Turn): Promise<Hermes>;
 }
 
 export const createdShape = <Id extends string>(id: Id) =>
   z.strictObject({ [id]: z.string(), external_url: z.string() } as Record<Id | 'external_url', z.ZodString>);
 
 /**
- * Times of every write. Half a minute after it was sent nothing can still happen: the ledger writes nothing after the deadline, and the
- * database of an ERP ends statements after 5 s (a connector that cannot tell that says `absence_is_final: false`).
+ * Times of every write. It is sent within 20 s or not at all. 40 s later nothing can still happen: no proxy may hold a request that long,
+ * the ledger writes nothing after the deadline, and the database of an ERP ends statements after 10 s (a connector that cannot tell that
+ * says `absence_is_final: false`).
  */
-export const writeTimes = { timeout_ms: 20_000, settle_ms: 30_000, settle_is_final: true } as const;
+export const writeTimes = { timeout_ms: 20_000, settle_ms: 60_000, settle_is_final: true } as const;
 
 /** `run`, `reconcile` and `verify` of a tool that creates one record of a kind. */
 export function creates<Id extends string>(kind: Kind, { id, check, shows = () => true, system = hermesOf }: Creation<Id>) {
@@ -41,7 +43,7 @@ export function creates<Id extends string>(kind: Kind, { id, check, shows = () =
       return answer(before.kind === 'present' && shows(before.record) ? before.record : await erp.create(kind, values, attemptOf(ctx)));
     },
     reconcile: async (_values: Values, ctx: RunContext): Promise<Reconciled<Created<Id>>> =>
-      reconciled(await system(ctx), kind, ctx, { output: answer, shows }),
+      reconciled(await system(ctx, 'first'), kind, ctx, { output: answer, shows }),
     verify: async (_values: Values, output: Created<Id>, ctx: RunContext): Promise<Verified> =>
       stands(await system(ctx), kind, { id: output[id], shows }, ctx),
   };
