@@ -2,7 +2,7 @@ import { type Compensates, type Reconciled, type RunContext, ToolError, type Ver
 import { z } from 'zod';
 import type { Turn } from '../hermes/pace.js';
 import type { ErpRecord, Hermes, Kind, Values } from '../hermes/port.js';
-import { conflict } from '../hermes/refusal.js';
+import { afterWrite, conflict } from '../hermes/refusal.js';
 import { attemptOf, hermesOf } from './connection.js';
 import { reconciled } from './lost-answers.js';
 
@@ -58,7 +58,7 @@ export function cancels<Id extends string>(kind: Kind, { id, by_hand, system = h
     await erp.act(kind, output[id], 'cancel', attemptOf(ctx)).catch((error: ToolError) => {
       throw error.more?.class === 'semantic' ? stillThere(output[id], error.message, by_hand) : error;
     });
-    const after = await erp.read(kind, output[id]);
+    const after = await erp.read(kind, output[id]).catch(afterWrite);
     if (after?.status === 'cancelled') return { [id]: after.id, status: after.status };
     throw stillThere(output[id], `the system answered the cancel as done, and the record is ${after?.status ?? 'not readable'}`, by_hand);
   };

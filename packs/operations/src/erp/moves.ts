@@ -1,7 +1,7 @@
 import { type Compensates, type Reconciled, type RunContext, ToolError, type Verified } from '@countersign/tool-kit';
 import { z } from 'zod';
 import type { Action, ErpRecord, Hermes, Kind, Values } from '../hermes/port.js';
-import { conflict } from '../hermes/refusal.js';
+import { afterWrite, conflict } from '../hermes/refusal.js';
 import { attemptOf, hermesOf } from './connection.js';
 import { reconciled } from './lost-answers.js';
 import { recordOf } from './reads.js';
@@ -33,7 +33,7 @@ const answerOf = <Id extends string>(id: Id, { id: value, status, external_url }
 /** Moves a record and reads it back: an ERP may answer a move as done that it did not make. */
 async function moved(erp: Hermes, kind: Kind, before: ErpRecord, { action, reached, by_hand }: Move, ctx: RunContext): Promise<ErpRecord> {
   await erp.act(kind, before.id, action, attemptOf(ctx));
-  const after = await erp.read(kind, before.id);
+  const after = await erp.read(kind, before.id).catch(afterWrite);
   if (after && reached.includes(after.status)) return after;
   const why = `the system answered ${action} of ${before.id} as done, and it is ${after?.status ?? 'not readable'}. By hand: ${by_hand}`;
   if (after?.status === before.status) throw conflict('changed_nothing', why, { id: before.id, status: after.status, by_hand });

@@ -24,6 +24,12 @@ export function announcementLost(error: unknown): never {
   throw more ? new ToolError(code, message, { ...more, effect: 'none' }) : error;
 }
 
+/** For a request that follows a write: that it is refused says nothing about the write. @throws always, never with effect `none` */
+export function afterWrite(error: unknown): never {
+  const { code, message, more } = error as ToolError;
+  throw more ? new ToolError(code, message, { ...more, effect: 'unknown' }) : error;
+}
+
 /** @throws ToolError (effect `none`) if the run was given up */
 export function checkNotAborted({ signal, deadline_ms }: { signal: AbortSignal; deadline_ms: number }): void {
   if (signal.aborted || Date.now() > deadline_ms)

@@ -31,7 +31,7 @@ export class OdooApi {
     const body = JSON.stringify({ ...named, context: { lang: 'en_US', ...context } });
     const answer = await this.pace.within(() => exchange(new URL(`/json/2/${model}/${method}`, url), headers, body, signal));
     if (answer.status === 200) return parsed(answer.body) as T;
-    throw errorOf(answer.status, parsed(answer.body) as OdooError, answer.retry_after_s);
+    throw errorOf(answer.status, saidBy(answer.body), answer.retry_after_s);
   }
 }
 
@@ -40,6 +40,15 @@ function parsed(body: string): unknown {
     return JSON.parse(body);
   } catch {
     throw new ToolError('PROVIDER_ERROR', 'the answer of Odoo is not JSON', { class: 'server' });
+  }
+}
+
+/** What an error says; null where a proxy answered in the place of Odoo. */
+function saidBy(body: string): OdooError | null {
+  try {
+    return JSON.parse(body) as OdooError | null;
+  } catch {
+    return null;
   }
 }
 

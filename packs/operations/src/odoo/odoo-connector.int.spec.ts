@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pace } from '../hermes/pace.js';
+import { busyProxy } from '../testing/busy-proxy.js';
 import { describeHermes } from '../testing/hermes-suite.js';
 import { OdooFixture } from '../testing/odoo-fixture.js';
 import { OdooApi } from './odoo-api.js';
@@ -11,8 +13,9 @@ const signal = new AbortController().signal;
 let url: URL;
 let erp: OdooConnector;
 
-const apiWith = (key: string, database = 'acme') =>
-  new OdooApi({ url, database }, async () => key, new Pace({ at_once: 4, per_second: 1_000 }));
+const proxies: Server[] = [];
+const apiWith = (key: string, database = 'acme', at = url) =>
+  new OdooApi({ url: at, database }, async () => key, new Pace({ at_once: 4, per_second: 1_000 }));
 
 beforeAll(async () => {
   url = await fixture.start();
@@ -20,7 +23,10 @@ beforeAll(async () => {
   fixture.tables.add('res.partner', { name: 'Supplier Alpha', active: true }, 1042);
   fixture.tables.add('product.product', { name: 'Widget A', active: true }, 8821);
 });
-afterAll(() => fixture.stop());
+afterAll(() => {
+  for (const proxy of proxies) proxy.close();
+  return fixture.stop();
+});
 
 const order = {
   partner_id: 1042,
@@ -33,6 +39,15 @@ describeHermes('the shapes of Odoo 19', {
   order: () => order,
   orderToNobody: () => ({ ...order, partner_id: 7 }),
   edit: async (id, reference) => void Object.assign(fixture.tables.row('purchase.order', Number(id)), { origin: reference }),
+  busyAfter: {
+    create: 'purchase.order/create',
+    cancel: 'purchase.order/button_cancel',
+    connect: async (text) => {
+      const { url: behind, server } = await busyProxy(url, text);
+      proxies.push(server);
+      return new OdooConnector(apiWith(fixture.key, 'acme', behind), behind);
+    },
+  },
 });
 
 test('what Hermes receives is what Odoo gets, and the mark stands in the origin', async () => {

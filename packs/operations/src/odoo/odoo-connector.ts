@@ -1,7 +1,7 @@
 import { withoutAgentWords } from '../hermes/agent-words.js';
 import { addedMark, marked, markOf, marksIn } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
-import { announcementLost, checkNotAborted, notFound } from '../hermes/refusal.js';
+import { afterWrite, announcementLost, checkNotAborted, notFound } from '../hermes/refusal.js';
 import type { OdooApi } from './odoo-api.js';
 import { postBill } from './odoo-bills.js';
 import { checkLinks } from './odoo-checks.js';
@@ -108,8 +108,9 @@ export class OdooConnector implements Hermes {
     return named[shown?.status ?? ''] ?? named['*'];
   }
 
+  /** The record that was written. */
   private async existing(kind: Kind, id: string): Promise<ErpRecord> {
-    const record = await this.read(kind, id);
+    const record = await this.read(kind, id).catch(afterWrite);
     if (!record) throw notShown(id);
     return record;
   }

@@ -1,6 +1,6 @@
 import { markOf, marksIn } from '../hermes/attempt-mark.js';
 import type { Attempt, ErpRecord, Found, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
-import { checkNotAborted, notFound, refused } from '../hermes/refusal.js';
+import { afterWrite, checkNotAborted, notFound, refused } from '../hermes/refusal.js';
 import type { OdooApi } from './odoo-api.js';
 import type { OdooRecords } from './odoo-records.js';
 import { nameOf, notShown, numberOf, pageOf, plain } from './odoo-values.js';
@@ -43,7 +43,7 @@ export class OdooStock {
     const named = { ids: [numberOf(id)], vals: { inventory_quantity_auto_apply: on_hand } };
     const context = { inventory_mode: true, inventory_name: `cs:${markOf(attempt.key)}` };
     await this.api.call(QUANT, 'write', named, attempt.signal, context);
-    const after = await this.read(id);
+    const after = await this.read(id).catch(afterWrite);
     if (!after) throw notShown(id);
     return after;
   }

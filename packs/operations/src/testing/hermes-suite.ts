@@ -11,6 +11,8 @@ export interface HermesWorld {
   orderToNobody(): Values;
   /** Sets the reference of an order as a person does. */
   edit(id: string, reference: string): Promise<void>;
+  /** A connector to the same system, which refuses all requests after the first with this text. Absent: a system without requests. */
+  busyAfter?: { create: string; cancel: string; connect(text: string): Promise<Hermes> };
 }
 
 const KIND = 'purchase_order';
@@ -120,5 +122,19 @@ export function describeHermes(name: string, world: HermesWorld): void {
       const orders = await Promise.all(Array.from({ length: 5 }, () => created()));
       expect(new Set(orders.map(({ id }) => id)).size).toBe(5);
     });
+
+    if (world.busyAfter) {
+      const { connect, create, cancel } = world.busyAfter;
+      test('that the system is busy after a write says nothing about the write, which its mark finds', async () => {
+        const [made, cancelled] = [attempt(), attempt()];
+        const unknown = { code: 'RATE_LIMIT', more: { effect: 'unknown' } };
+        await expect((await connect(create)).create(KIND, world.order(), made)).rejects.toMatchObject(unknown);
+        const found = await world.erp().readBack(KIND, made.key);
+        expect(found).toMatchObject({ kind: 'present', record: { status: 'draft' } });
+        const { id } = (found as { record: ErpRecord }).record;
+        await expect((await connect(cancel)).act(KIND, id, 'cancel', cancelled)).rejects.toMatchObject(unknown);
+        expect((await read(id)).status).toBe('cancelled');
+      });
+    }
   });
 }

@@ -3,6 +3,7 @@ import type { Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pace } from '../hermes/pace.js';
 import type { Values } from '../hermes/port.js';
+import { busyProxy } from '../testing/busy-proxy.js';
 import { cuttingProxy } from '../testing/cutting-proxy.js';
 import { describeHermes } from '../testing/hermes-suite.js';
 import { TrytonConnector } from './tryton-connector.js';
@@ -33,6 +34,11 @@ beforeAll(async () => {
   order = { party: await idOf('party.party', 'sup_alpha'), delivery_date: '2099-05-01', lines: [['create', [line]]] };
 });
 
+const proxies: Server[] = [];
+afterAll(() => {
+  for (const proxy of proxies) proxy.close();
+});
+
 const attempt = () => ({ key: randomUUID(), signal, deadline_ms: Date.now() + 30_000 });
 
 describeHermes('Tryton 7.0', {
@@ -40,6 +46,15 @@ describeHermes('Tryton 7.0', {
   order: () => order,
   orderToNobody: () => ({ ...order, party: 999_999 }),
   edit: (id, reference) => models.write('purchase.purchase', Number(id), { reference }, signal),
+  busyAfter: {
+    create: 'purchase.purchase.create',
+    cancel: 'purchase.purchase.cancel',
+    connect: async (text) => {
+      const { url, server } = await busyProxy(URL_OF_TRYTON, text);
+      proxies.push(server);
+      return new TrytonConnector(new TrytonModels(rpcOf(url)), url, 1, true);
+    },
+  },
 });
 
 test('the database of the seed ends what runs on, so that absence is final', () => {
@@ -92,12 +107,9 @@ test.each<[string, () => Promise<unknown>, object]>([
   await expect(call()).rejects.toMatchObject({ countersign_tool_error: true, ...error });
 });
 
-let proxy: Server | undefined;
-afterAll(() => proxy?.close());
-
 test('the answer is cut after Tryton committed: the write is in doubt, and its mark finds the one order', async () => {
   const { url, server } = await cuttingProxy(URL_OF_TRYTON, 'purchase.purchase.create');
-  proxy = server;
+  proxies.push(server);
   const behind = new TrytonConnector(new TrytonModels(rpcOf(url)), url, 1, true);
   const by = attempt();
   const lost = behind.create('purchase_order', order, by);

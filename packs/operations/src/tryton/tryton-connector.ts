@@ -2,7 +2,7 @@ import { ToolError } from '@countersign/tool-kit';
 import { withoutAgentWords } from '../hermes/agent-words.js';
 import { marked, unmarked } from '../hermes/attempt-mark.js';
 import type { Action, Attempt, ErpRecord, Found, Hermes, Kind, Page, Query, ReadBack, Values } from '../hermes/port.js';
-import { announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
+import { afterWrite, announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
 import { postBill } from './tryton-bills.js';
 import { checkedParty } from './tryton-checks.js';
 import { countOf, countStock } from './tryton-counts.js';
@@ -86,7 +86,9 @@ export class TrytonConnector implements Hermes {
     if (!buttons) throw notSupported(kind, action);
     checkNotAborted(attempt);
     await this.models.write(model, numberOf(id), withMark(known, record, attempt.key), attempt.signal).catch(announcementLost);
-    for (const button of buttons) await this.models.press(model, numberOf(id), button, attempt.signal);
+    const [first, ...others] = buttons;
+    if (first) await this.models.press(model, numberOf(id), first, attempt.signal);
+    for (const button of others) await this.models.press(model, numberOf(id), button, attempt.signal).catch(afterWrite);
     return this.existing(kind, id);
   }
 
@@ -108,8 +110,9 @@ export class TrytonConnector implements Hermes {
     return { kind: 'present', record };
   }
 
+  /** The record that was written. */
   private async existing(kind: Kind, id: string): Promise<ErpRecord> {
-    const record = await this.read(kind, id);
+    const record = await this.read(kind, id).catch(afterWrite);
     if (!record) throw new ToolError('PROVIDER_ERROR', `Tryton does not show ${id} after the write`, { class: 'server' });
     return record;
   }

@@ -1,7 +1,7 @@
 import type { ToolError } from '@countersign/tool-kit';
 import { markOf } from '../hermes/attempt-mark.js';
 import type { Attempt, Values } from '../hermes/port.js';
-import { announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
+import { afterWrite, announcementLost, checkNotAborted, conflict, notFound, refused } from '../hermes/refusal.js';
 import { numberOf } from './tryton-ids.js';
 import type { TrytonModels } from './tryton-model.js';
 
@@ -36,7 +36,7 @@ export async function countStock(models: TrytonModels, company: number, id: stri
   checkNotAborted(attempt);
   const inventory = await models.create(INVENTORY, announced, attempt.signal).catch(announcementLost);
   await confirm(models, inventory, attempt);
-  const after = await countOf(models, attempt.key);
+  const after = await countOf(models, attempt.key).catch(afterWrite);
   if (after?.state !== 'done')
     throw conflict('changed_nothing', `Tryton answered the inventory ${inventory} as confirmed, and it is ${after?.state ?? 'not there'}`);
 }

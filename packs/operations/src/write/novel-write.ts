@@ -2,7 +2,7 @@ import type { RunContext, ToolError } from '@countersign/tool-kit';
 import { attemptOf, hermesOf, proposalsOf } from '../erp/connection.js';
 import { recordOf } from '../erp/reads.js';
 import type { Action, ErpRecord, Hermes, Kind, Values } from '../hermes/port.js';
-import { conflict, refused } from '../hermes/refusal.js';
+import { afterWrite, conflict, refused } from '../hermes/refusal.js';
 
 const NOTED_MS = 5_000;
 
@@ -45,7 +45,7 @@ async function applied(erp: Hermes, kind: Kind, id: string, ctx: RunContext): Pr
     if (error.more?.effect === 'none') await proposals.act('proposal', id, 'draft', releasing(ctx));
     throw error;
   });
-  await proposals.act('proposal', id, 'done', releasing(ctx));
+  await proposals.act('proposal', id, 'done', releasing(ctx)).catch(afterWrite);
   return record;
 }
 
