@@ -132,7 +132,7 @@ export function describeOperations(at: JourneyWorld, folder: string): void {
       const wanted = { ...order, supplier: 'sup_gamma', line_items: [{ ...line, product: 'p_crate' }] };
       const sent = await call('create_purchase_order', wanted);
       rmSync(path.join(folder, 'lies.json'));
-      const ended = await agent.callUntil(sent.call_id, ({ status }) => status !== 'running', 90_000);
+      const ended = await agent.callUntil(sent.call_id, ({ status }) => status !== 'running', 150_000);
       expect(ended).toMatchObject({ status: 'succeeded', output: { po_id: expect.stringMatching(/^po_/) } });
       expect(await ordersOf('sup_gamma')).toEqual([ended.output?.po_id]);
     });

@@ -42,7 +42,7 @@ export function describeKorso(world: KorsoWorld): void {
     by[voter].request('POST', `/v1/approvals/${approval?.approval_id}/votes`, body);
   const openCase = async (title: string) => (await by.agent.request<{ case_id: string }>('POST', '/v1/cases', { title })).body.case_id;
   const sagaUntil = async (saga_id: string, met: (saga: Saga) => boolean): Promise<Saga> => {
-    for (const end = performance.now() + 90_000; ; await sleep(100)) {
+    for (const end = performance.now() + 150_000; ; await sleep(100)) {
       const { body } = await by.olga.request<Saga>('GET', `/v1/sagas/${saga_id}`);
       if (met(body)) return body;
       if (performance.now() > end) throw new Error(JSON.stringify(body));
