@@ -19,6 +19,7 @@ export { type Compensation, compensationIn, compensationOf, evolveCompensated } 
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export { type NewestFact, newestFact, newestFactMs, recordedFacts } from './call/facts.js';
 export { packCall, packedCalls, unpackCall } from './call/packed-call.js';
+export { resultFlags } from './call/result-flags.js';
 export { runningInputs } from './call/running-inputs.js';
 export * from './call/state.js';
 export { votesShown } from './call/votes.js';
@@ -92,7 +93,7 @@ export { inDoubt, type Meaning, meaningOf, type Recovery, type RunResult } from 
 export { digest8, type Execution, type ExecutionState, holdsKey } from './execution/row.js';
 export { type AfterUndo, confirmed, type NotUndoable, notUndoable, undoFault } from './execution/undoing.js';
 export type { InjectionFlag } from './injection/patterns.js';
-export { SCANNED_CHARS_MAX, type Scan, scanForInjection } from './injection/scan.js';
+export { answersFromOutside, flagsOf, SCANNED_CHARS_MAX, type Scan, scanForInjection } from './injection/scan.js';
 export { callsLeft } from './limit/calls-left.js';
 export { type Counter, slotAt, usedAt } from './limit/counter.js';
 export * from './limit/decide.js';

@@ -29,6 +29,16 @@ export { fitsOne } from './limits/glob.js';
 export { type GuardRefusal, guardCall, limitRule } from './limits/guards.js';
 export type { Limit, LimitedCall } from './limits/limited-call.js';
 export { redacted } from './obligations.js';
-export { agentHistory, type Counted, historyText, historyWindows, scopeHistory } from './reported-history.js';
+export {
+  agentHistory,
+  type Counted,
+  flaggedCalls,
+  flaggedOfDay,
+  flaggedScope,
+  historyText,
+  historyWindows,
+  type StatusCount,
+  scopeHistory,
+} from './reported-history.js';
 export * from './resolve.js';
 export { isSetUndo, type PolicyInForce } from './ruling-input.js';

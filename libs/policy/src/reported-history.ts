@@ -3,6 +3,8 @@ import type { HistoryUses } from './cel/history-uses.js';
 
 export type Counts = Record<string, number>;
 export type Counted = Counts & { tools: Record<string, Counts> };
+/** Counts of a case or a run, with the number of calls by pattern of injection in their answers. */
+export type ScopeCounted = Counted & { flags: Counts };
 
 /** Windows of an agent's answers: the number of whole hours before the current one. */
 export const historyWindows = { last_1h: 1, last_24h: 24, last_30d: 720 } as const;
@@ -12,12 +14,14 @@ export interface StatusCount {
   tool: string;
   status: string;
   calls: number;
+  /** Patterns of injection in their answers, joined by commas; null: none. */
+  flags: string | null;
 }
 
 const PENDING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approval', 'running']);
 const COUNTED: readonly string[] = ['succeeded', 'failed', 'denied', 'in_doubt'];
-const inScope = (): Counts => ({ calls: 0, pending: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
-const inWindow = (): Counts => ({ calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
+const inScope = (): Counts => ({ calls: 0, pending: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0, flagged: 0 });
+const inWindow = (): Counts => ({ calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0, flagged: 0 });
 
 /** True if a tool has its own counts: rules name it, or iterate over all tools. */
 const names = ({ tools }: HistoryUses, tool: string): boolean => tools.has(tool) || tools.has('*');
@@ -39,12 +43,14 @@ const add = (counts: Counts, name: string, more: number): void => {
   counts[name] = (counts[name] ?? 0) + more;
 };
 
-/** Counts of the other calls of a case or a run. Expired, cancelled and compensated calls count only in `calls`. */
-export function scopeHistory(uses: HistoryUses, rows: readonly StatusCount[]): Counted {
-  const report = empty(uses, inScope);
-  for (const { tool, status, calls } of rows) {
+/** Counts of the other calls of a case or a run. Expired, cancelled and compensated calls count only in `calls` and `flagged`. */
+export function scopeHistory(uses: HistoryUses, rows: readonly StatusCount[]): ScopeCounted {
+  const report: ScopeCounted = Object.assign(empty(uses, inScope), { flags: {} });
+  for (const { tool, status, calls, flags } of rows) {
+    for (const flag of flags?.split(',') ?? []) add(report.flags, flag, calls);
     for (const counts of into(report, uses, tool, inScope)) {
       add(counts, 'calls', calls);
+      if (flags) add(counts, 'flagged', calls);
       if (PENDING.has(status)) add(counts, 'pending', calls);
       else if (COUNTED.includes(status)) add(counts, status, calls);
     }
@@ -65,6 +71,17 @@ export function agentHistory(uses: HistoryUses, rows: readonly Record<string, un
     report[window] = counted;
   }
   return report;
+}
+
+/** The number of flagged answers for `history.flagged`: of a run or a case, or of an agent's last day. */
+export const flaggedCalls = (rows: readonly StatusCount[]): number => rows.reduce((sum, { flags, calls }) => sum + (flags ? calls : 0), 0);
+export const flaggedOfDay = (rows: readonly Record<string, unknown>[]): number =>
+  rows.reduce((sum, row) => sum + Number(row.last_24h_flagged ?? 0), 0);
+
+/** Where `history.flagged` looks: the run of the call, without one its case, without both its principal. */
+export function flaggedScope({ run_id, case_id }: { run_id: string | null; case_id: string | null }): 'run' | 'case' | 'agent' {
+  if (run_id !== null) return 'run';
+  return case_id === null ? 'agent' : 'case';
 }
 
 /** The recorded form; equal history gives equal text. */

@@ -22,7 +22,8 @@ export interface MemoTool {
 }
 
 type Output = Extract<RunResult, { kind: 'output' }>;
-type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachments'> & Pick<OutcomeExtras, 'provenance' | 'validation_json'>;
+type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachments'> &
+  Pick<OutcomeExtras, 'provenance' | 'validation_json' | 'flags'>;
 
 const SEAL_BYTES = 32;
 
@@ -70,8 +71,10 @@ export class Memo {
     if (!sealed || sealed.length <= SEAL_BYTES) return undefined;
     const text = sealed.subarray(SEAL_BYTES);
     if (!timingSafeEqual(sealed.subarray(0, SEAL_BYTES), this.seal(tenant_id, key, text))) return undefined;
-    const { output_json, truncated, warnings, attachments, provenance, validation_json } = JSON.parse(text.toString()) as Kept;
-    const extras = extrasOf({ cached: true, provenance, validation_json });
+    const { output_json, truncated, warnings, attachments, provenance, validation_json, flags } = JSON.parse(text.toString()) as Kept;
+    // An entry from before flags does not say what was found in it.
+    if (flags === undefined) return undefined;
+    const extras = extrasOf({ cached: true, provenance, validation_json, ...(flags ? { flags } : {}) });
     return { kind: 'output', output_json: output_json as string, truncated, warnings, attachments, extras };
   }
 
@@ -81,7 +84,8 @@ export class Memo {
     if (key === undefined || output_json === null || output_json.length > CACHED_BYTES_MAX) return;
     const { name, version } = tool.contract;
     const provenance = extras?.provenance ?? { source: `${name}@${version}`, as_of_ms: ended_at_ms, confidence: null };
-    const kept: Kept = { output_json, truncated, warnings, attachments, provenance, validation_json: extras?.validation_json ?? null };
+    const { validation_json = null, flags = null } = extras ?? {};
+    const kept: Kept = { output_json, truncated, warnings, attachments, provenance, validation_json, flags };
     const text = Buffer.from(JSON.stringify(kept));
     this.cache.put(key, Buffer.concat([this.seal(tenant_id, key, text), text]), holdsMs(tool, job));
   }

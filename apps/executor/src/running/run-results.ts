@@ -32,6 +32,9 @@ export type RunEvent = Extract<
   'lease_unproven' | 'lease_missing' | 'result_to_finish' | 'outcome_known' | 'resend_later' | 'settle_later' | 'late_result' | 'broken'
 >;
 
+const reconciledExtras = (flags: readonly string[] = []) =>
+  extrasOf({ verified: true, ...(flags.length > 0 ? { flags: [...flags] } : {}) });
+
 const READ: Recovery = { write: false, takes_key: true, has_reconcile: false, settle_ms: 0, settle_is_final: true };
 
 /** Interprets the result of a run, or the answer of its system of record. */
@@ -111,7 +114,7 @@ export class RunResults {
     job.reconciles++;
     switch (next.kind) {
       case 'succeeded':
-        return this.ends(job, this.succeeded(job, { ...next, extras: extrasOf({ verified: true }) }, 'happened'));
+        return this.ends(job, this.succeeded(job, { ...next, extras: reconciledExtras(next.flags) }, 'happened'));
       case 'failed':
         return this.ends(
           job,

@@ -111,8 +111,8 @@ function afterReadBack(seen: Answered, verified: Verified): Seen {
     return { ...seen, warnings, extras: extrasOf({ ...seen.extras, verified: verified.kind === 'verified' }) };
   }
   if (verified.kind === 'cannot_tell') return seen;
-  const { output_json = 'null', truncated = false, warnings = [] } = seen.as_output ?? {};
+  const { output_json = 'null', truncated = false, warnings = [], extras: had } = seen.as_output ?? {};
   const remark = `${seen.error.message}; the read-back found the effect`;
-  const extras = extrasOf({ verified: true, validation_json: seen.error.details_json });
+  const extras = extrasOf({ ...had, verified: true, validation_json: seen.error.details_json });
   return { kind: 'output', output_json, truncated, warnings: withRemarks([...warnings, remark], verified), extras };
 }

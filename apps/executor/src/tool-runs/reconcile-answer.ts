@@ -2,6 +2,7 @@ import { callError } from '@countersign/contracts';
 import type { ReconcileAnswer } from '@countersign/domain';
 import { reasonOf } from '@countersign/runtimes';
 import type { CallMapping } from '../calls/call-mapping.js';
+import { searched } from './injection-flags.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { recorded } from './recorded-result.js';
 
@@ -25,8 +26,11 @@ export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping |
 
 function happened(loaded: LoadedTool, output: unknown): ReconcileAnswer {
   const seen = recorded(loaded, output);
-  if (seen.kind === 'output')
-    return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
+  if (seen.kind === 'output') {
+    const { output_json, truncated } = seen;
+    const { warnings, flags } = searched(loaded, output);
+    return { kind: 'happened', output_json, truncated, warnings: [...seen.warnings, ...warnings], flags };
+  }
   const warnings = ['the effect happened; the output that reconcile returned does not match the schema and was omitted'];
   return { kind: 'happened', output_json: 'null', truncated: false, warnings };
 }

@@ -5,7 +5,7 @@ import type { RunContext } from '@countersign/tool-kit';
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import type { Issue, Job } from '../calls/job.js';
 import { extrasOf } from '../calls/outcomes.js';
-import { injectionWarnings } from './injection-warnings.js';
+import { searched, withFlags } from './injection-flags.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';
 import { shorten } from './output-limit.js';
@@ -46,10 +46,16 @@ export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: 
 }
 
 function judged(loaded: LoadedTool, seen: Output, output: unknown, judgement: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
-  const found = injectionWarnings(loaded, output);
-  const warned: Output = found.length > 0 ? { ...seen, warnings: [...seen.warnings, ...found] } : seen;
+  const warned = flagged(loaded, seen, output);
   const whole: Output = judgement.unchanged ? { ...warned, unchanged: true } : warned;
   return withAnswer(loaded, judgement.doubts ? doubted(whole, judgement.doubts) : whole, output);
+}
+
+/** With the patterns of injection that were found in an output, also in what was cut from it. */
+function flagged(loaded: LoadedTool, seen: Output, output: unknown): Output {
+  const { warnings, flags } = searched(loaded, output);
+  const warned = warnings.length > 0 ? { ...seen, warnings: [...seen.warnings, ...warnings] } : seen;
+  return flags.length > 0 ? { ...warned, extras: withFlags(seen.extras, flags) } : warned;
 }
 
 /** True if the tool reports that it changed nothing; without an answer it counts as a change. */

@@ -11,6 +11,7 @@ import { undoesOwn } from '../calls/undone-effect.js';
 import type { Mappings } from '../mapping/mappings.js';
 import { holdsMs, type Memo } from '../memo/memo.js';
 import { type EffectLook, Finishing } from './finishing.js';
+import { flagError } from './injection-flags.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
 import { reconcileAnswer } from './reconcile-answer.js';
@@ -247,6 +248,7 @@ export class ToolRuns {
   /** Adds the declared members of the contract, such as cost and provider, to the result. Caches reusable results. */
   complete(job: Job, outcome: Outcome): void {
     const loaded = this.find(job);
+    if (loaded) flagError(loaded, outcome);
     if (loaded?.declared) outcome.extras = loaded.declared(job, outcome);
     if (loaded && outcome.duration_ms > loaded.late_after_ms) outcome.extras = extrasOf({ ...outcome.extras, late: true });
     if (job.mapping) tellMapping(job.mapping, outcome);

@@ -1,5 +1,13 @@
-import { type CallState, statusOf, unpackCall } from '@countersign/domain';
-import { type Counted, type HistoryUses, historyText, scopeHistory } from '@countersign/policy';
+import { type CallState, resultFlags, statusOf, unpackCall } from '@countersign/domain';
+import {
+  type Counted,
+  flaggedCalls,
+  flaggedScope,
+  type HistoryUses,
+  historyText,
+  type StatusCount,
+  scopeHistory,
+} from '@countersign/policy';
 import { type Cursor, listCalls, parseCursor, type Sql } from '@countersign/store';
 
 const PAGE = 500;
@@ -12,22 +20,24 @@ interface Earlier {
   tool: string;
   requested_at_ms: number;
   /** The status changes of the call with their log times; empty while it has no answer. */
-  became: { at_ms: number; status: string }[];
+  became: { at_ms: number; status: string; flags: string | null }[];
 }
 
 function earlierOf(state: CallState, requested_at_ms: number): Earlier {
   const { call_id, call, doubt, end, approval_end, ruling } = state;
   const became: Earlier['became'] = [];
-  if (doubt) became.push({ at_ms: doubt.at_ms, status: 'in_doubt' });
-  if (end) became.push({ at_ms: end.at_ms, status: statusOf(state) });
-  else if (approval_end && approval_end.kind !== 'granted') became.push({ at_ms: approval_end.at_ms, status: statusOf(state) });
-  else if (ruling?.effect === 'deny') became.push({ at_ms: ruling.decided_at_ms, status: 'denied' });
+  const flags = resultFlags(state).join() || null;
+  if (doubt) became.push({ at_ms: doubt.at_ms, status: 'in_doubt', flags: resultFlags({ doubt, end: null }).join() || null });
+  if (end) became.push({ at_ms: end.at_ms, status: statusOf(state), flags });
+  else if (approval_end && approval_end.kind !== 'granted') became.push({ at_ms: approval_end.at_ms, status: statusOf(state), flags });
+  else if (ruling?.effect === 'deny') became.push({ at_ms: ruling.decided_at_ms, status: 'denied', flags });
   return { call_id, tool: call?.tool ?? '', requested_at_ms, became };
 }
 
-/** The status of a call at a time. */
-function statusAt({ became }: Earlier, at_ms: number): string {
-  return became.filter((one) => one.at_ms <= at_ms).at(-1)?.status ?? 'running';
+/** A call as it was counted at a time. */
+function countOf({ tool, became }: Earlier, at_ms: number): StatusCount {
+  const { status = 'running', flags = null } = became.filter((one) => one.at_ms <= at_ms).at(-1) ?? {};
+  return { tool, status, flags, calls: 1 };
 }
 
 /**
@@ -47,12 +57,16 @@ export class EarlierHistory {
     const { call, ruling } = state;
     if (!call || !ruling) return undefined;
     if (ruling.explanation?.history_json) return ruling.explanation.history_json;
-    const counted: Record<string, Counted> = {};
+    const counted: Record<string, Counted | number> = {};
     for (const scope of ['case', 'run'] as const) {
       const id = scope === 'case' ? call.case_id : call.run_id;
-      if (id === null || !uses.scopes.has(scope)) continue;
+      const flagged = uses.scopes.has('flagged') && flaggedScope(call) === scope;
+      if (id === null || !(uses.scopes.has(scope) || flagged)) continue;
       const calls = await this.calls(scope, id);
-      if (calls) counted[scope] = scopeHistory(uses, countedAt(calls, state.call_id, ruling.decided_at_ms));
+      if (!calls) continue;
+      const counts = countedAt(calls, state.call_id, ruling.decided_at_ms);
+      if (uses.scopes.has(scope)) counted[scope] = scopeHistory(uses, counts);
+      if (flagged) counted.flagged = flaggedCalls(counts);
     }
     return historyText(counted);
   }
@@ -76,8 +90,6 @@ export class EarlierHistory {
   }
 }
 
-function countedAt(calls: readonly Earlier[], own: string, at_ms: number) {
-  return calls
-    .filter(({ call_id, requested_at_ms }) => call_id !== own && requested_at_ms <= at_ms)
-    .map((one) => ({ tool: one.tool, status: statusAt(one, at_ms), calls: 1 }));
+function countedAt(calls: readonly Earlier[], own: string, at_ms: number): StatusCount[] {
+  return calls.filter(({ call_id, requested_at_ms }) => call_id !== own && requested_at_ms <= at_ms).map((one) => countOf(one, at_ms));
 }

@@ -399,6 +399,8 @@ export interface OutcomeExtras {
   late: boolean;
   /** Of a read that failed: whether the tool was run. Null: a record from before, or of anything else. */
   ran?: boolean | null;
+  /** Patterns of injection that were found in what the system answered, in alphabetical order. Null: none, or not searched. */
+  flags?: string[] | null;
 }
 
 /** Where a result comes from. */

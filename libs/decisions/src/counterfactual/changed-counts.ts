@@ -5,7 +5,7 @@ export type Tree = { [name: string]: number | Tree };
 
 /**
  * The reported counts minus some calls plus others. Undefined if a count would be negative: the report then did not include those calls.
- * Tools without remaining calls that no rule names are omitted.
+ * Tools without remaining calls that no rule names are omitted, and so are flags without calls.
  */
 export function changedCounts<T>(reported: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
   const changed = summed(summed(reported as Tree, less as Tree, -1), more as Tree, 1);
@@ -25,12 +25,15 @@ function summed(a: Tree, b: Tree, sign: 1 | -1): Tree {
 const isNegative = (tree: Tree): boolean =>
   Object.values(tree).some((value) => (typeof value === 'object' ? isNegative(value) : value < 0));
 
-function without(tree: Tree, named: ReadonlySet<string>, of_tools = false): Tree {
+/** @param of the name of the tree in the one above it */
+function without(tree: Tree, named: ReadonlySet<string>, of = ''): Tree {
   const kept: Tree = {};
+  const of_tools = of === 'tools';
   for (const [name, value] of Object.entries(tree)) {
-    if (typeof value === 'number') kept[name] = value;
-    else if (!of_tools || named.has(name) || Object.values(value).some((count) => count !== 0))
-      kept[name] = without(value, named, name === 'tools');
+    if (typeof value === 'number') {
+      if (value !== 0 || of !== 'flags') kept[name] = value;
+    } else if (!of_tools || named.has(name) || Object.values(value).some((count) => count !== 0))
+      kept[name] = without(value, named, of_tools ? '' : name);
   }
   return kept;
 }

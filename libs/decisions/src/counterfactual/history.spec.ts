@@ -112,6 +112,26 @@ test('the first use of a tool moves to a later call if the first one is left out
   expect(of(answerTo(made, [leftOut(two)]), three)).toMatchObject({ differences: [], unknown: [] });
 });
 
+test('a flagged answer counts for the calls after it: of its run, else of its case, else of its principal', () => {
+  const made = world([{ id: 'steered', tools: { names: ['stage'] }, effect: 'deny', when: 'history.flagged > 0' }]);
+  const before = call(made, 'stage', { n: 1 }, { run_id: 'run-1' });
+  const flagged = call(made, 'read', { n: 2, steers: true }, { run_id: 'run-1' });
+  const after = call(made, 'stage', { n: 3 }, { run_id: 'run-1' });
+  const otherRun = call(made, 'stage', { n: 4 }, { run_id: 'run-2' });
+  const inCase = call(made, 'stage', { n: 5 });
+  const alone = call(made, 'stage', { n: 6 }, { case_id: null });
+  const recorded = answerTo(made, []);
+  const rules = [before, after, otherRun, inCase, alone].map((id) => of(recorded, id)?.recorded?.effect);
+  expect(rules).toEqual(['allow', 'deny', 'allow', 'deny', 'deny']);
+  const answer = answerTo(made, [leftOut(flagged)]);
+  expect(of(answer, after)).toMatchObject({
+    counterfactual: { effect: 'allow' },
+    differences: ['newly_allowed', 'status', 'newly_started'],
+  });
+  expect(of(answer, inCase).unknown).toMatchObject([{ why: 'its rules count a call whose outcome is unknown', call_id: after }]);
+  expect([before, otherRun].map((id) => of(answer, id).differences)).toEqual([[], []]);
+});
+
 test('other rules get history that was not recorded at the time, if all calls that they count are recorded; else the ruling is unknown', () => {
   const { made, one, two, three } = thrice();
   const once: Change = bundle([
@@ -144,14 +164,15 @@ test('a rule that uses trust gives an unknown ruling after an affected call that
   expect(of(answerTo(made, [failed(reading)]), two)).toMatchObject({ differences: [], unknown: [] });
 });
 
-/** Calls at given times: tool, result, case, and the delay after the previous call, ms. */
-type RequestedCall = [tool: 'stage' | 'read', fails: boolean, of_case: number, gap_ms: number];
+/** Calls at given times: tool, result, case, the delay after the previous call, ms, and whether the answer is flagged. */
+type RequestedCall = [tool: 'stage' | 'read', fails: boolean, of_case: number, gap_ms: number, steers: boolean];
 const calls = fc.array(
   fc.tuple(
     fc.constantFrom('stage' as const, 'read' as const),
     fc.boolean(),
     fc.nat(1),
     fc.constantFrom(4, 20, 41, 42, 43, 44, 60, 400, 20 * MINUTE_MS, HOUR_MS),
+    fc.boolean(),
   ),
   { minLength: 2, maxLength: 14 },
 );
@@ -168,6 +189,7 @@ const counting = [
     effect: 'deny',
     when: 'history.agent.last_1h.succeeded + history.agent.last_1h.tools["read"].denied > 3',
   },
+  { id: 'flagged', tools: { names: ['stage'] }, effect: 'deny', when: 'history.flagged > 1 && "instructions" in history.case.flags' },
   { id: 'many', tools: {}, effect: 'deny', when: 'history.case.calls > 6' },
 ];
 
@@ -175,10 +197,10 @@ const counting = [
 function livedWithout(requests: readonly RequestedCall[], without: number | undefined): { made: LivedWorld; ids: (string | undefined)[] } {
   const made = world(counting);
   let at_ms = made.now_ms;
-  const ids = requests.map(([tool, fails, of_case, gap_ms], n) => {
+  const ids = requests.map(([tool, fails, of_case, gap_ms, steers], n) => {
     at_ms += gap_ms;
     made.until(at_ms);
-    return n === without ? undefined : made.request(tool, { n, fails }, { case_id: `case-${of_case}` });
+    return n === without ? undefined : made.request(tool, { n, fails, steers }, { case_id: `case-${of_case}` });
   });
   made.until(at_ms + HOUR_MS);
   return { made, ids };

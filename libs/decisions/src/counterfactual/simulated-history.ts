@@ -3,6 +3,9 @@ import { type ConfigurationState, catalogued, HOUR_MS } from '@countersign/domai
 import {
   agentHistory,
   type Counted,
+  flaggedCalls,
+  flaggedOfDay,
+  flaggedScope,
   type HistoryScope,
   type HistoryUses,
   historyText,
@@ -17,7 +20,7 @@ import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
 import { isAnswered, isSameStanding, RecordedStandings, type Standing, standingOf, windowCounts } from './standings.js';
 
-type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean | string>>;
+type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean | string | number>>;
 type Known<T> = { value: T } | { unknown: UnknownBecause };
 
 /** Two times within this tolerance count as the same time. */
@@ -82,13 +85,35 @@ export class SimulatedHistory {
     if ((scope === 'case' && call.case_id === null) || (scope === 'run' && call.run_id === null)) return undefined;
     if (scope === 'first_use_of_tool') return this.firstUse(query);
     if (scope === 'circuit') return circuitOf(query);
+    if (scope === 'flagged') return this.flagged(flaggedScope(call), query);
     const reported = base[scope] as Counted | undefined;
     return reported !== undefined && covers(scope, query) ? this.changed(scope, reported, query) : this.counted(scope, query);
   }
 
   /** The recorded history, adjusted for affected calls. */
-  private changed(scope: 'case' | 'run' | 'agent', reported: Counted, query: HistoryQuery): Known<Reported[HistoryScope]> {
-    const { call_id, hour, uses } = query;
+  private changed(scope: CountedScope, reported: Counted, query: HistoryQuery): Known<Reported[HistoryScope]> {
+    const rows = this.changedRows(scope, query);
+    if ('unknown' in rows) return rows;
+    const { less, more } = rows.value;
+    const { uses } = query;
+    const value = changedCounts(reported, reportOf(scope, uses, less), reportOf(scope, uses, more), uses);
+    return value ? { value } : unknown('its rules saw less history than the record holds');
+  }
+
+  private flagged(scope: CountedScope, query: HistoryQuery): Known<number> {
+    const recorded = query.base.flagged as number | undefined;
+    const count = (rows: readonly Row[]): number => (scope === 'agent' ? flaggedOfDay(rows) : flaggedCalls(rows));
+    if (recorded === undefined) {
+      const rows = this.allRows(scope, query);
+      return 'unknown' in rows ? rows : { value: count(rows.value) };
+    }
+    const rows = this.changedRows(scope, query);
+    return 'unknown' in rows ? rows : { value: recorded + count(rows.value.more) - count(rows.value.less) };
+  }
+
+  /** What affected calls counted as in the recorded history, and what they count as now. */
+  private changedRows(scope: CountedScope, query: HistoryQuery): Known<{ less: Row[]; more: Row[] }> {
+    const { call_id, hour } = query;
     const awaited = this.awaited(scope, query);
     if (awaited) return awaited;
     const less: Row[] = [];
@@ -104,12 +129,11 @@ export class SimulatedHistory {
       if (before.value) less.push(rowOf(tool, before.value, hour));
       if (now) more.push(rowOf(tool, now, hour));
     }
-    const value = changedCounts(reported, reportOf(scope, uses, less), reportOf(scope, uses, more), uses);
-    return value ? { value } : unknown('its rules saw less history than the record holds');
+    return { value: { less, more } };
   }
 
   /** Unknown if the history may count a call whose cause has not ended here: it is unknown whether that call is requested. */
-  private awaited(scope: 'case' | 'run' | 'agent', { call, moment }: HistoryQuery): { unknown: UnknownBecause } | undefined {
+  private awaited(scope: CountedScope, { call, moment }: HistoryQuery): { unknown: UnknownBecause } | undefined {
     for (const calls of this.world.caused.values())
       for (const other of calls)
         if (isIn(scope, other.requested.event.call, call) && other.requested.timestamp_ms <= moment.until_ms)
@@ -125,9 +149,14 @@ export class SimulatedHistory {
   }
 
   /** Counts all calls, if all are known. */
-  private counted(scope: 'case' | 'run' | 'agent', query: HistoryQuery): Known<Reported[HistoryScope]> {
+  private counted(scope: CountedScope, query: HistoryQuery): Known<Reported[HistoryScope]> {
+    const rows = this.allRows(scope, query);
+    return 'unknown' in rows ? rows : { value: reportOf(scope, query.uses, rows.value) };
+  }
+
+  private allRows(scope: CountedScope, query: HistoryQuery): Known<Row[]> {
     const { whole, calls } = this.world.recording;
-    const { call, call_id, hour, uses } = query;
+    const { call, call_id, hour } = query;
     const isWhole =
       scope === 'agent'
         ? whole.from_ms <= (hour - WINDOW_HOURS) * HOUR_MS && !whole.cut_agents.has(call.principal.id) && !whole.cut_agents.has('*')
@@ -147,7 +176,7 @@ export class SimulatedHistory {
       else if (now) rows.push(rowOf(other.requested.event.call.tool, now, hour));
     }
     if (doubtful) return unknown('its rules count a call whose outcome is unknown', doubtful.call_id);
-    return { value: reportOf(scope, uses, rows) };
+    return { value: rows };
   }
 
   /** True if no call of this agent to the tool was answered before. */
@@ -191,27 +220,29 @@ interface HistoryQuery {
   moment: { from_ms: number; until_ms: number };
 }
 
-type Row = { tool: string; status: string; calls: number } & Record<string, string | number>;
+type CountedScope = 'case' | 'run' | 'agent';
+type Row = { tool: string; status: string; calls: number; flags: string | null } & Record<string, string | number | null>;
 
 const rowOf = (tool: string, standing: Standing, hour: number): Row => ({
   ...windowCounts(standing, hour),
   tool,
   status: standing.status,
+  flags: standing.flags,
   calls: 1,
 });
 
-function reportOf(scope: 'case' | 'run' | 'agent', uses: HistoryUses, rows: readonly Row[]): Counted | Record<string, Counted> {
+function reportOf(scope: CountedScope, uses: HistoryUses, rows: readonly Row[]): Counted | Record<string, Counted> {
   return scope === 'agent' ? agentHistory(uses, rows) : scopeHistory(uses, rows);
 }
 
 /** True if two calls belong to the same case, run or agent. */
-function isIn(scope: 'case' | 'run' | 'agent', other: ToolCall, call: ToolCall): boolean {
+function isIn(scope: CountedScope, other: ToolCall, call: ToolCall): boolean {
   if (scope === 'agent') return other.principal.id === call.principal.id;
   return scope === 'case' ? other.case_id === call.case_id : other.run_id === call.run_id;
 }
 
 /** True if the recorded history contains all requested tools. */
-function covers(scope: 'case' | 'run' | 'agent', { uses, base, hasOtherRules }: HistoryQuery): boolean {
+function covers(scope: CountedScope, { uses, base, hasOtherRules }: HistoryQuery): boolean {
   if (!hasOtherRules) return true;
   const reported = base[scope] as Counted | Record<string, Counted>;
   const parts = scope === 'agent' ? Object.values(reported as Record<string, Counted>) : [reported as Counted];

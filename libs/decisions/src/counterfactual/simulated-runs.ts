@@ -1,5 +1,5 @@
-import { type ClaimedKey, isReadOnly, type Meta, noRecord, type Outcome, type ToolCall } from '@countersign/contracts';
-import { type GivenPart, tooLate } from '@countersign/domain';
+import { type ClaimedKey, isReadOnly, type Meta, noRecord, type Outcome, type ToolCall, type ToolContract } from '@countersign/contracts';
+import { catalogued, type GivenPart, tooLate } from '@countersign/domain';
 import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { changesOf, changesRules } from './change.js';
@@ -168,7 +168,7 @@ export class SimulatedRuns {
     const given = changesOf(world.changes, 'result').find((change) => change.call_id === call_id);
     if (given) {
       world.sources.set(call_id, { kind: 'replaced', call_id });
-      this.end(authority, replacedBy(given, endedAs('succeeded', world.now_ms)));
+      this.end(authority, replacedBy(given, endedAs('succeeded', world.now_ms), this.contractOf(meta.tenant_id, call)));
       return undefined;
     }
     const twin = identical(world, call_id, call);
@@ -179,6 +179,11 @@ export class SimulatedRuns {
     const took_ms = outcome.ended_at_ms - outcome.started_at_ms;
     this.end(authority, { ...outcome, started_at_ms: world.now_ms, ended_at_ms: world.now_ms + took_ms });
     return undefined;
+  }
+
+  private contractOf(tenant_id: string, call: ToolCall | null | undefined): ToolContract | undefined {
+    const { world } = this;
+    return call ? catalogued(world.history.asOf(world.now_ms), tenant_id, call.tool, call.version)?.contract : undefined;
   }
 
   /** Why the recorded result cannot be used; undefined if it can. */
@@ -202,7 +207,8 @@ export class SimulatedRuns {
       return false;
     }
     if (given) {
-      published.event.outcome = replacedBy(given, published.event.outcome);
+      const { meta, outcome } = published.event;
+      published.event.outcome = replacedBy(given, outcome, this.contractOf(meta.tenant_id, world.calls.get(call_id)?.call));
       world.sources.set(call_id, { kind: 'replaced', call_id });
       world.affected.add(call_id);
     }

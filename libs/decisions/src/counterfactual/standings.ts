@@ -1,13 +1,15 @@
-import { type CallState, evolve, HOUR_MS, statusOf, usageFacts } from '@countersign/domain';
+import { type CallState, evolve, HOUR_MS, resultFlags, statusOf, usageFacts } from '@countersign/domain';
 import { historyWindows } from '@countersign/policy';
 import type { RecordedCall } from './recorded-calls.js';
 
 /** The statuses of answers, as named in the columns of the windows. */
-const MEASURES = ['calls', 'succeeded', 'failed', 'denied'] as const;
+const MEASURES = ['calls', 'succeeded', 'failed', 'denied', 'flagged'] as const;
 
 /** The state of a call for counting: its status, and its answers by hour. */
 export interface Standing {
   status: string;
+  /** Patterns of injection in its answer, joined by commas; null: none. */
+  flags: string | null;
   answered: readonly Answered[];
 }
 
@@ -32,7 +34,7 @@ function standingNow(state: CallState): Standing {
     hour: Math.floor(at_ms / HOUR_MS),
     counts: { ...Object.fromEntries(MEASURES.map((name) => [name, sums[name]])), in_doubt: sums.in_doubt - sums.resolved },
   }));
-  return { status: statusOf(state), answered };
+  return { status: statusOf(state), flags: resultFlags(state).join() || null, answered };
 }
 
 export const isSameStanding = (a: Standing | undefined, b: Standing | undefined): boolean =>

@@ -1,11 +1,20 @@
-import { type CallState, type ConfigurationState, catalogued, evolve, HOUR_MS, statusOf, usageFacts } from '@countersign/domain';
-import { agentHistory, historyText, historyWindows, scopeHistory } from '@countersign/policy';
+import {
+  type CallState,
+  type ConfigurationState,
+  catalogued,
+  evolve,
+  HOUR_MS,
+  resultFlags,
+  statusOf,
+  usageFacts,
+} from '@countersign/domain';
+import { agentHistory, flaggedCalls, flaggedOfDay, flaggedScope, historyText, historyWindows, scopeHistory } from '@countersign/policy';
 import type { Question } from '../question.js';
 import type { ReadEvent } from '../read-event.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { TENANT } from './lived-settings.js';
 
-const COUNTS = ['calls', 'succeeded', 'failed', 'denied'] as const;
+const COUNTS = ['calls', 'succeeded', 'failed', 'denied', 'flagged'] as const;
 
 /** For specs: the call history, counted in full for every question, as the views count it. */
 export class LivedHistory {
@@ -22,8 +31,19 @@ export class LivedHistory {
     if (!uses) return undefined;
     const others = [...this.calls.values()].filter((state) => state.call_id !== call_id && state.requested);
     const rowsOf = (states: readonly CallState[]) =>
-      states.map((state) => ({ tool: state.call?.tool ?? '', status: statusOf(state), calls: 1 }));
+      states.map((state) => ({
+        tool: state.call?.tool ?? '',
+        status: statusOf(state),
+        calls: 1,
+        flags: resultFlags(state).join() || null,
+      }));
     const own = others.filter((state) => state.call?.principal.id === call.principal.id);
+    const flagged = (): number => {
+      const scope = flaggedScope(call);
+      if (scope === 'agent') return flaggedOfDay(own.map((state) => answersOf(state, Math.floor(at_ms / HOUR_MS))));
+      const id = scope === 'run' ? 'run_id' : 'case_id';
+      return flaggedCalls(rowsOf(others.filter((state) => state.call?.[id] === call[id])));
+    };
     const reported: Record<string, unknown> = {};
     if (uses.scopes.has('case') && call.case_id !== null)
       reported.case = scopeHistory(uses, rowsOf(others.filter((state) => state.call?.case_id === call.case_id)));
@@ -35,6 +55,7 @@ export class LivedHistory {
         own.map((state) => answersOf(state, Math.floor(at_ms / HOUR_MS))),
       );
     const used = own.some((state) => state.call?.tool === call.tool && usageFacts(state).some(({ sums }) => sums.calls > 0));
+    if (uses.scopes.has('flagged')) reported.flagged = flagged();
     if (uses.scopes.has('circuit')) reported.circuit = 'closed';
     if (uses.scopes.has('first_use_of_tool')) reported.first_use_of_tool = !used;
     return historyText(reported);

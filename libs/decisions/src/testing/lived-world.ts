@@ -36,6 +36,10 @@ import { LivedDecisionService } from './lived-decision-service.js';
 import { LivedSettings, root, TENANT } from './lived-settings.js';
 
 const LAG_MS = 3;
+const FLAGGED = {
+  ...{ cached: false, verified: null, validation_json: null, provenance: null, cost: null, credentials: null, mapping_version: null },
+  ...{ late: false, flags: ['instructions'] },
+};
 const RUN_MS = 40;
 
 type Word = EventMap['policy_decided'] | EventMap['approval_granted'];
@@ -236,7 +240,7 @@ export class LivedWorld extends LivedSettings {
       truncated: false,
       attachments: [],
       warnings: [],
-      extras: null,
+      extras: call.inputs_json.includes('"steers":true') ? FLAGGED : null,
     };
     const source = { topic: 'policy-decided', offset: 0 };
     const common = {

@@ -3,7 +3,7 @@ import { inDoubt } from './result.js';
 
 /** The answer of the system of record about a write whose answer was lost. */
 export type ReconcileAnswer =
-  | { kind: 'happened'; output_json: string; truncated: boolean; warnings: string[] }
+  | { kind: 'happened'; output_json: string; truncated: boolean; warnings: string[]; flags?: readonly string[] }
   | { kind: 'did_not_happen' }
   | { kind: 'cannot_tell'; why: string }
   /** The system was unreachable. */
@@ -20,7 +20,7 @@ export interface Asking {
 }
 
 export type AfterReconcile =
-  | { kind: 'succeeded'; output_json: string; truncated: boolean; warnings: string[] }
+  | { kind: 'succeeded'; output_json: string; truncated: boolean; warnings: string[]; flags?: readonly string[] }
   | { kind: 'failed'; error: CallError; effect: 'none' }
   | { kind: 'ask_again'; at_ms: number }
   | { kind: 'in_doubt'; error: CallError };

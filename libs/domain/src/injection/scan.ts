@@ -1,3 +1,4 @@
+import type { ToolContract } from '@countersign/contracts';
 import { hiddenCharacters, type InjectionFlag, RAW_PATTERNS, WORD_PATTERNS } from './patterns.js';
 
 /** Characters that one scan reads. */
@@ -55,3 +56,10 @@ export function scanForInjection(value: unknown): Scan {
   for (const text of texts) searchPieces(text, found);
   return { flags: [...found].sort(), is_partial };
 }
+
+/** Text that nobody searched may carry anything: it is a flag of its own. */
+export const flagsOf = ({ flags, is_partial }: Scan): string[] => (is_partial ? [...flags, 'unsearched_text'].sort() : flags);
+
+/** Whether a server outside answers for a tool: that of an upstream, or of an imported document. Only such answers are searched. */
+export const answersFromOutside = ({ upstream, endpoint }: Pick<ToolContract, 'upstream' | 'endpoint'>): boolean =>
+  upstream !== undefined || endpoint !== undefined;

@@ -25,12 +25,15 @@ function isViolation({ ruling }: CallState, outcome: Outcome | undefined): boole
   return ruling?.effect === 'deny' && ruling.rule.startsWith('authority.');
 }
 
+const isFlagged = (outcome: Outcome | undefined): boolean => (outcome?.extras?.flags ?? []).length > 0;
+
 function doubtFact(state: CallState, { outcome, at_ms }: EndFact): UsageFact {
   const sums = noUsage();
   sums.calls = 1;
   sums.executed = 1;
   sums.in_doubt = 1;
   sums.cost_micros = microsOf(outcome);
+  sums.flagged = isFlagged(outcome) ? 1 : 0;
   if (state.end === null && observedMode(state)) sums.misclassified = 1;
   return { at_ms, sums, duration_us: null, doubted_at_ms: null };
 }
@@ -55,6 +58,7 @@ function endFact(state: CallState, { kind, outcome, at_ms }: EndFact): UsageFact
   const sums = noUsage();
   const fact: UsageFact = { at_ms, sums, duration_us: null, doubted_at_ms: doubt?.at_ms ?? null };
   if (!doubt) sums.calls = 1;
+  sums.flagged = isFlagged(outcome) && !isFlagged(doubt?.outcome) ? 1 : 0;
   if (kind === 'deduplicated') {
     sums.deduplicated = 1;
     return fact;

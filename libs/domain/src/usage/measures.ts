@@ -30,6 +30,8 @@ export const usageMeasures = [
   'violations',
   /** Calls whose observed effect exceeds their approval mode. */
   'misclassified',
+  /** Calls with patterns of injection in what they were answered with. */
+  'flagged',
   'timed',
   'duration_us',
   'cost_micros',

@@ -168,3 +168,12 @@ test('rates divide by the calls that they are about, and are null if there are n
   expect(usageRates({ ...sums, violations: 1 }, 4).permission_violation_rate).toBe(5 / 24);
   expect(usageRates(noUsage(), 4).permission_violation_rate).toBe(1);
 });
+
+test('a call counts once as flagged, in the first answer with patterns of injection', () => {
+  const flagged = { extras: { ...extras, flags: ['instructions'] } as Outcome['extras'] };
+  const doubt = end(1_000, { status: 'in_doubt', ...flagged });
+  expect(counted(state({ end: end(1_000, flagged) }))).toMatchObject({ calls: 1, flagged: 1 });
+  expect(counted(state({ end: end(1_000, flagged, 'deduplicated') }))).toMatchObject({ deduplicated: 1, flagged: 1 });
+  expect(counted(state({ doubt, end: end(2_000, flagged) }))).toMatchObject({ calls: 1, flagged: 1 });
+  expect(counted(state({ end: end(1_000) })).flagged).toBeUndefined();
+});

@@ -31,13 +31,13 @@ const TOOL = record('tool', {
   flags: listOf(STRING),
 });
 
-function counted(names: readonly string[]): StaticType {
+function counted(names: readonly string[], more: Record<string, StaticType> = {}): StaticType {
   const counts = Object.fromEntries(names.map((name) => [name, DYN]));
-  return record('counts', { ...counts, tools: mapOf(record('counts', counts)) });
+  return record('counts', { ...counts, ...more, tools: mapOf(record('counts', counts)) });
 }
 
-const ENDED = ['calls', 'succeeded', 'failed', 'denied', 'in_doubt'];
-const COUNTED = counted([...ENDED, 'pending']);
+const ENDED = ['calls', 'succeeded', 'failed', 'denied', 'in_doubt', 'flagged'];
+const COUNTED = counted([...ENDED, 'pending'], { flags: mapOf(DYN) });
 const WINDOW = counted(ENDED);
 const HISTORY = record('history', {
   case: COUNTED,
@@ -45,6 +45,7 @@ const HISTORY = record('history', {
   agent: record('agent', { last_1h: WINDOW, last_24h: WINDOW, last_30d: WINDOW }),
   first_use_of_tool: BOOL,
   circuit: STRING,
+  flagged: DYN,
 });
 
 /** The variables of every expression, with their static types. */

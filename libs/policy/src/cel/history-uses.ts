@@ -1,7 +1,7 @@
 import { childrenOf, type Expr } from './syntax.js';
 
 /** The parts of `history`. */
-const historyScopes = ['case', 'run', 'agent', 'first_use_of_tool', 'circuit'] as const;
+const historyScopes = ['case', 'run', 'agent', 'first_use_of_tool', 'circuit', 'flagged'] as const;
 export type HistoryScope = (typeof historyScopes)[number];
 
 /** The parts of the call history that rules use: only these are read and recorded. */

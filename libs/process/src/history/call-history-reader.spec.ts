@@ -39,7 +39,10 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
         next_offset,
       }));
     if (name === 'circuits_for') return [{ ...circuit, tenant_id: 'acme' }];
-    if (name === 'views_calls_by_status_of_case') return [{ n: 0, tool: 'look', status: 'succeeded', calls: 2 }];
+    if (name === 'views_calls_by_status_of_case')
+      return [{ n: 0, tool: 'look', status: 'succeeded', calls: 2, flags: 'credentials,padding' }];
+    if (name === 'views_calls_by_status_of_run') return [{ n: 1, tool: 'look', status: 'failed', calls: 3, flags: 'padding' }];
+    if (name === 'views_agent_counts') return [{ n: 2, tool: 'look', last_24h_flagged: 1 }];
     return [];
   };
   return new CallHistoryReader({
@@ -57,13 +60,29 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
 
 test('returns the contents of the views, with zeros for other tools that rules name', async () => {
   const [text] = await bookOf(5).read([ask]);
-  const none = { calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 };
+  const none = { calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0, flagged: 0 };
   const window = { ...none, tools: { pay: none } };
   expect(JSON.parse(text as string)).toEqual({
     agent: { last_1h: window, last_24h: window, last_30d: window },
-    case: { ...none, calls: 2, succeeded: 2, pending: 0, tools: { pay: { ...none, pending: 0 } } },
+    case: {
+      ...none,
+      calls: 2,
+      succeeded: 2,
+      flagged: 2,
+      flags: { credentials: 2, padding: 2 },
+      pending: 0,
+      tools: { pay: { ...none, pending: 0 } },
+    },
     first_use_of_tool: true,
   });
+});
+
+test('counts flagged answers in the run, without one in the case, without both of the principal', async () => {
+  const flagged = { ...ask, uses: { scopes: new Set(['flagged'] as const), tools: new Set<string>() } };
+  const inRun = { ...flagged, call: { ...call, run_id: 'r1' } };
+  const alone = { ...flagged, call: { ...call, case_id: null } };
+  expect(await bookOf(5).read([flagged, inRun, alone])).toEqual(['{"flagged":2}', '{"flagged":3}', '{"flagged":1}']);
+  expect(await bookOf(4).read([flagged])).toEqual([undefined]);
 });
 
 test('reads exactly the windows that it returns', () => {

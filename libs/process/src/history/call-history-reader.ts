@@ -1,7 +1,16 @@
 import { callTopics, laneTopic, parseCallId, type ToolCall } from '@countersign/contracts';
 import { CIRCUIT_DEFAULTS, circuitStateAt } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
-import { agentHistory, type HistoryScope, type HistoryUses, historyText, scopeHistory } from '@countersign/policy';
+import {
+  agentHistory,
+  flaggedCalls,
+  flaggedOfDay,
+  flaggedScope,
+  type HistoryScope,
+  type HistoryUses,
+  historyText,
+  scopeHistory,
+} from '@countersign/policy';
 import {
   type AgentAsk,
   agentCounts,
@@ -67,6 +76,7 @@ export class CallHistoryReader {
       this.scopes('run', asks, results),
       this.agents(asks, results),
       this.firstUses(asks, results),
+      this.flagged(asks, results),
     ]);
     return results.map(historyText);
   }
@@ -91,11 +101,7 @@ export class CallHistoryReader {
   }
 
   private async scopes(scope: 'case' | 'run', asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
-    const wanted: ScopeAsk[] = [];
-    asks.forEach(({ tenant_id, call, call_id, uses }, n) => {
-      const id = scope === 'case' ? call.case_id : call.run_id;
-      if (id !== null && uses.scopes.has(scope)) wanted.push({ n, tenant_id, id, own: (call_id && parseCallId(call_id)?.uuid) || null });
-    });
+    const wanted = scopesOf(asks, scope, ({ uses }) => uses.scopes.has(scope));
     if (wanted.length === 0) return;
     const rows = await callsByStatus(this.parts.store, scope, wanted);
     for (const { n } of wanted) {
@@ -125,6 +131,19 @@ export class CallHistoryReader {
     if (wanted.length === 0) return;
     const used = await usedBefore(this.parts.store, wanted);
     for (const { n } of wanted) (results[n] as Record<string, unknown>).first_use_of_tool = !used.has(n);
+  }
+
+  /** Flagged answers of the run of each call; without a run of its case, without both of its principal in the last day. */
+  private async flagged(asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
+    const in_scope = (scope: string) => (ask: HistoryAsk) => ask.uses.scopes.has('flagged') && flaggedScope(ask.call) === scope;
+    const agents = agentsOf(asks, 'flagged').filter(({ n }) => flaggedScope((asks[n] as HistoryAsk).call) === 'agent');
+    const counts = agents.length === 0 ? [] : await agentCounts(this.parts.store, agents);
+    for (const { n } of agents) (results[n] as Record<string, unknown>).flagged = flaggedOfDay(counts.filter((row) => row.n === n));
+    for (const scope of ['run', 'case'] as const) {
+      const wanted = scopesOf(asks, scope, in_scope(scope));
+      const rows = wanted.length === 0 ? [] : await callsByStatus(this.parts.store, scope, wanted);
+      for (const { n } of wanted) (results[n] as Record<string, unknown>).flagged = flaggedCalls(rows.filter((row) => row.n === n));
+    }
   }
 
   /** Waits for the views. @returns false if they are behind or being built */
@@ -162,6 +181,16 @@ export class CallHistoryReader {
 }
 
 const usesViews = ({ uses }: HistoryAsk): boolean => [...uses.scopes].some((scope) => scope !== 'circuit');
+
+function scopesOf(asks: readonly HistoryAsk[], scope: 'case' | 'run', uses: (ask: HistoryAsk) => boolean): ScopeAsk[] {
+  const wanted: ScopeAsk[] = [];
+  asks.forEach((ask, n) => {
+    const { tenant_id, call, call_id } = ask;
+    const id = scope === 'case' ? call.case_id : call.run_id;
+    if (id !== null && uses(ask)) wanted.push({ n, tenant_id, id, own: (call_id && parseCallId(call_id)?.uuid) || null });
+  });
+  return wanted;
+}
 
 function agentsOf(asks: readonly HistoryAsk[], scope: HistoryScope): AgentAsk[] {
   const wanted: AgentAsk[] = [];

@@ -15,6 +15,7 @@ const sampled = [
   'hlc',
   'external_id',
   'metadata',
+  'flags',
 ];
 
 /** The statuses of calls that had, or may have had, an effect; a list of SQL literals. */
@@ -26,14 +27,15 @@ export const effectStatuses = "'succeeded', 'in_doubt', 'compensated', 'compensa
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 11,
+  version: 12,
   readable_since: 2,
   tables: [
     {
       name: 'calls',
       columns: `call_uuid uuid NOT NULL, partition int2 NOT NULL, tenant_id text NOT NULL, case_id text, run_id text,
         tool text NOT NULL, status text NOT NULL, waits_approval boolean NOT NULL,
-        requested_at_ms int8 NOT NULL, hlc int8 NOT NULL, state bytea NOT NULL, external_id text, metadata text`,
+        requested_at_ms int8 NOT NULL, hlc int8 NOT NULL, state bytea NOT NULL, external_id text, metadata text,
+        flags text`,
       key: ['call_uuid', 'partition'],
       storage: 'WITH (fillfactor = 85, toast_tuple_target = 8160)',
       indexes: [

@@ -22,7 +22,13 @@ export interface CallRow {
  * What the projector writes: the newest fold of each call, at most one row for each call in one statement. Until the request itself is
  * folded, `requested_at_ms` is 0 and readers do not see the row.
  */
-export type CallWrite = CallRow & { waits_approval: boolean; external_id?: string | null; metadata_json?: string | null };
+export type CallWrite = CallRow & {
+  waits_approval: boolean;
+  external_id?: string | null;
+  metadata_json?: string | null;
+  /** Patterns of injection in its answer, joined by commas; null: none. */
+  flags?: string | null;
+};
 
 const COLUMNS = 'call_uuid, partition, tenant_id, case_id, run_id, tool, status, requested_at_ms, hlc, state';
 
@@ -134,13 +140,14 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
   const ids = rows.map((row) => parseCallId(row.call_id) as { partition: number; uuid: string });
   return {
     name: 'views_upsert_calls',
-    text: `INSERT INTO {calls} AS calls (${COLUMNS}, waits_approval, external_id, metadata)
+    text: `INSERT INTO {calls} AS calls (${COLUMNS}, waits_approval, external_id, metadata, flags)
            SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                                $8::int8[], $9::int8[], $10::bytea[], $11::bool[], $12::text[], $13::text[])
+                                $8::int8[], $9::int8[], $10::bytea[], $11::bool[], $12::text[], $13::text[], $14::text[])
            ON CONFLICT (call_uuid, partition) DO UPDATE SET
              case_id = excluded.case_id, run_id = excluded.run_id, tool = excluded.tool, status = excluded.status,
              requested_at_ms = excluded.requested_at_ms, hlc = excluded.hlc, state = excluded.state,
-             waits_approval = excluded.waits_approval, external_id = excluded.external_id, metadata = excluded.metadata
+             waits_approval = excluded.waits_approval, external_id = excluded.external_id, metadata = excluded.metadata,
+             flags = excluded.flags
            WHERE calls.hlc <= excluded.hlc`,
     params: [
       ids.map((id) => id.uuid),
@@ -156,6 +163,7 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
       rows.map((row) => row.waits_approval),
       rows.map((row) => row.external_id ?? null),
       rows.map((row) => row.metadata_json ?? null),
+      rows.map((row) => row.flags ?? null),
     ],
   };
 }

@@ -14,16 +14,18 @@ export interface ScopeCount extends Row {
   tool: string;
   status: string;
   calls: number;
+  /** Patterns of injection in their answers, joined by commas; null: none. */
+  flags: string | null;
 }
 
-/** Calls of cases, or of runs, by tool and status; all scopes in one query. */
+/** Calls of cases, or of runs, by tool, status and flags; all scopes in one query. */
 export function callsByStatus(sql: Sql, scope: 'case' | 'run', asks: readonly ScopeAsk[]): Promise<ScopeCount[]> {
   return sql.query<ScopeCount>({
     name: `views_calls_by_status_of_${scope}`,
-    text: `SELECT w.n, c.tool, c.status, count(*)::int8 AS calls
+    text: `SELECT w.n, c.tool, c.status, c.flags, count(*)::int8 AS calls
            FROM unnest($1::int4[], $2::text[], $3::text[], $4::uuid[]) AS w(n, tenant_id, id, own)
            JOIN calls c ON c.tenant_id = w.tenant_id AND c.${scope}_id = w.id AND c.requested_at_ms > 0 AND c.call_uuid IS DISTINCT FROM w.own
-           GROUP BY w.n, c.tool, c.status`,
+           GROUP BY w.n, c.tool, c.status, c.flags`,
     params: [asks.map(({ n }) => n), asks.map(({ tenant_id }) => tenant_id), asks.map(({ id }) => id), asks.map(({ own }) => own)],
   });
 }
@@ -41,7 +43,14 @@ export interface AgentAsk {
 export const agentWindows = { last_1h: 1, last_24h: 24, last_30d: 720 } as const;
 const WINDOW_MAX = Math.max(...Object.values(agentWindows));
 
-const measures = { calls: 'calls', succeeded: 'succeeded', failed: 'failed', denied: 'denied', in_doubt: 'in_doubt - u.resolved' };
+const measures = {
+  calls: 'calls',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  denied: 'denied',
+  in_doubt: 'in_doubt - u.resolved',
+  flagged: 'flagged',
+};
 const sums = Object.entries(agentWindows).flatMap(([name, hours]) =>
   Object.entries(measures).map(
     ([measure, column]) => `COALESCE(sum(u.${column}) FILTER (WHERE u.hour >= w.hour - ${hours}), 0)::int8 AS ${name}_${measure}`,

@@ -49,4 +49,4 @@ const tables: readonly ViewTable[] = [
   },
 ];
 
-export const usageTables: ViewSet = { name: 'usage', version: 2, tables };
+export const usageTables: ViewSet = { name: 'usage', version: 3, tables };

@@ -21,6 +21,7 @@ const MEASURES = [
   'mapping_repaired',
   'violations',
   'misclassified',
+  'flagged',
   'timed',
   'duration_us',
   'cost_micros',
@@ -57,7 +58,7 @@ export interface UsageRow {
   add: readonly number[];
 }
 
-/** Adds to existing rows, and inserts missing ones; at most one row for each key in one statement. */
+/** Adds to existing rows, and inserts missing ones; at most one row for each key in one statement. A column that is new is null at first. */
 export function addToUsage(table: UsageTable, rows: readonly UsageRow[]): Statement {
   const key = Object.entries(keys[table]);
   const counts = usageCounts[table];
@@ -68,7 +69,7 @@ export function addToUsage(table: UsageTable, rows: readonly UsageRow[]): Statem
     text: `INSERT INTO {${table}} AS u (${names.join(', ')})
            SELECT * FROM unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})
            ON CONFLICT (${key.map(([name]) => name).join(', ')}) DO UPDATE SET
-             ${counts.map((name) => `${name} = u.${name} + excluded.${name}`).join(', ')}`,
+             ${counts.map((name) => `${name} = COALESCE(u.${name}, 0) + excluded.${name}`).join(', ')}`,
     params: [...key.map((_, at) => rows.map((row) => row.key[at])), ...counts.map((_, at) => rows.map((row) => row.add[at]))],
   };
 }

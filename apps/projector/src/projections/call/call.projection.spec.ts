@@ -22,3 +22,15 @@ test('absent, null and long values stay unchanged', () => {
   const state = { ...folded, end: null, call: { ...folded.call, inputs_json: JSON.stringify('\u0000é'.repeat(50_000)) } } as CallState;
   expect(unpackCall(packCall(state))).toEqual(state);
 });
+
+test('the row of a call has the flags of its answer, those of a doubt included', () => {
+  const history = new SampleHistory();
+  history.call('allowed', null);
+  const folded = history.events.reduce<CallState | undefined>((state, at) => evolve(state, at), undefined) as CallState;
+  const { end } = folded;
+  if (!end) throw new Error('the call has no end');
+  const flagged = (flags: string[] | null) => ({ ...end, outcome: { ...end.outcome, extras: { flags } as never } });
+  const row = (more: Partial<CallState>) => callWrite({ ...folded, ...more }).flags;
+  expect([row({}), row({ end: flagged(null) }), row({ end: flagged(['padding']) })]).toEqual([null, null, 'padding']);
+  expect(row({ doubt: flagged(['padding']), end: flagged(['credentials', 'padding']) })).toBe('credentials,padding');
+});

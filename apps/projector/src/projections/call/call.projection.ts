@@ -1,4 +1,4 @@
-import { type CallState, newestFact, packCall, statusOf } from '@countersign/domain';
+import { type CallState, newestFact, packCall, resultFlags, statusOf } from '@countersign/domain';
 import { type CallWrite, type Statement, callTables as set, upsertCalls } from '@countersign/store';
 import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
 
@@ -16,6 +16,7 @@ export function callWrite(state: CallState): CallWrite {
     waits_approval: status === 'pending_approval',
     external_id: storable(call?.external_id ?? null),
     metadata_json: storable(call?.metadata_json ?? null),
+    flags: storable(resultFlags(state).join() || null),
     requested_at_ms: state.requested?.at_ms ?? 0,
     hlc: newestFact(state).hlc,
     state: packCall(state),
