@@ -26,7 +26,8 @@ type Announce = (tools: readonly LoadedTool[], announcement: Announcement) => Pr
  * restart is needed.
  */
 export class TenantToolAnnouncer {
-  private announced = '';
+  /** By tenant: what its configuration was when its tools were announced. */
+  private readonly announced = new Map<string, string>();
   private closed = false;
 
   constructor(
@@ -48,12 +49,9 @@ export class TenantToolAnnouncer {
   private async watch(announcement: () => Announcement): Promise<void> {
     while (!this.closed) {
       const seen = this.position();
-      if (seen !== this.announced && !(await this.announceAll(announcement()))) {
-        await sleep(AGAIN_MS, undefined, { ref: false });
-        continue;
-      }
-      this.announced = seen;
-      if (this.position() === seen) await this.configuration.advanced();
+      const is_complete = await this.announceChanged(announcement());
+      if (!is_complete) await sleep(AGAIN_MS, undefined, { ref: false });
+      else if (this.position() === seen) await this.configuration.advanced();
     }
   }
 
@@ -62,14 +60,25 @@ export class TenantToolAnnouncer {
     return `${policy_offset}/${catalog_offset}`;
   }
 
-  /** False: it is tried again. */
-  private async announceAll(announcement: Announcement): Promise<boolean> {
+  /** Of the tenants whose configuration has changed. False: it is tried again. */
+  private async announceChanged(announcement: Announcement): Promise<boolean> {
     let is_complete = true;
     for (const tenant_id of [...this.configuration.state.by_tenant.keys()]) {
       if (this.closed) return true;
-      is_complete = (await this.announceOf(tenant_id, announcement)) && is_complete;
+      const seen = this.positionOf(tenant_id);
+      if (this.announced.get(tenant_id) === seen) continue;
+      const is_announced = await this.announceOf(tenant_id, announcement);
+      if (is_announced) this.announced.set(tenant_id, seen);
+      is_complete &&= is_announced;
     }
     return is_complete;
+  }
+
+  /** Grows with each change that a tool of the tenant may come from. */
+  private positionOf(tenant_id: string): string {
+    const { state } = this.configuration;
+    const { policy_offset, catalog_offset } = state.by_tenant.get(tenant_id) ?? {};
+    return `${policy_offset}/${catalog_offset}/${tenantOf(state, tenant_id)?.lane}`;
   }
 
   /** A tenant whose tools cannot be announced holds up no other tenant. */

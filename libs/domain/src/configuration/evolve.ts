@@ -114,6 +114,12 @@ function noteChange(state: ConfigurationState, { event, offset }: PlacedEvent): 
   if (part) part.policy_offset = offset;
 }
 
+function noteAnnouncement(state: ConfigurationState, at: PlacedEvent): void {
+  const only = at.event_type === 'tool_registered' ? at.event.only_tenant : at.event.meta.tenant_id;
+  const part = only ? state.by_tenant.get(only) : undefined;
+  if (part) part.catalog_offset = at.offset;
+}
+
 /**
  * Folds one event of `configuration-changed` or `tool-registered` into the state, in place, and returns it. Events of other topics, records
  * that were already folded and refused changes (change-ledger.ts) change nothing. Never throws: an unreadable contract is counted and
@@ -125,6 +131,7 @@ export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent):
     state.catalog_offset = at.offset;
     const announce = announced[at.event_type as CatalogEvent] as (state: ConfigurationState, event: unknown) => void;
     announce(state, at.event);
+    noteAnnouncement(state, at);
     return state;
   }
   if (at.topic !== 'configuration-changed' || at.offset <= state.config_offset) return state;

@@ -74,6 +74,8 @@ export interface TenantConfiguration {
   facts: FactShelf;
   /** Offset of the newest record of this tenant that rulings or runs depend on. Absent: there was none. */
   policy_offset?: number;
+  /** Offset of the newest record of tool-registered about a tool that only this tenant has. Absent: there was none. */
+  catalog_offset?: number;
 }
 
 /**
