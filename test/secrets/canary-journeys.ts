@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { Masker } from '@countersign/process';
+import { Masker } from '@countersign/outbound';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { canaries, ENCODINGS, HOWS, leaks } from './canaries.js';

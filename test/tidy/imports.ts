@@ -13,7 +13,7 @@ const allowed: readonly [workspaceFolder: RegExp, may: RegExp][] = [
   [/^libs\/definitions$/, /^libs\/(contracts|domain)$/],
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store|verifier)$/],
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],
-  [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|proofs|tool-kit)$/],
+  [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|outbound|proofs|tool-kit)$/],
   [/^libs\/calls$/, /^libs\/(contracts|domain|event-log|outbound|process|store)$/],
   [/^libs\/openapi$/, /^libs\/(contracts|definitions|tool-kit)$/],
   [/^libs\/runtimes$/, /^libs\/(contracts|openapi|outbound|tool-kit)$/],

@@ -20,7 +20,6 @@ export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { type CallToMap, isUnmappable, TenantMappings, type Unmappable } from './mapping/tenant-mappings.js';
 export { liveSecrets } from './masking/live-secrets.js';
-export { Masker } from './masking/masker.js';
 export { MetricsAccess, metricsToken } from './metrics-access.js';
 export { countedAddress, isLoopback, TrustedProxies } from './peer-address.js';
 export { type OpenedCall, Personal } from './personal/personal.js';

@@ -1,5 +1,5 @@
 import type { CredentialUse } from '@countersign/contracts';
-import { Masker } from '@countersign/process';
+import { Masker } from '@countersign/outbound';
 import { type SecretSource, ToolError } from '@countersign/tool-kit';
 
 /** One credential of a run. */

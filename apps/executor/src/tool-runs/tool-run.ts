@@ -1,5 +1,5 @@
 import { type Attachment, attemptKey, type Principal } from '@countersign/contracts';
-import type { Masker } from '@countersign/process';
+import type { Masker } from '@countersign/outbound';
 import { messageOf } from '@countersign/runtimes';
 import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import type { PatternSearch } from '@countersign/tool-kit/pattern-search/pattern-search';

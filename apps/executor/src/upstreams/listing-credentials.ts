@@ -1,10 +1,10 @@
-import { type Clock, Masker } from '@countersign/process';
+import type { Clock } from '@countersign/process';
 import type { UpstreamCredentials } from '@countersign/runtimes';
 import type { Vault } from '@countersign/store';
 import { credentialsOf } from './upstream-calls.js';
 
-/** The secrets of a listing with a mask for them, or which of them is missing. */
-export type FoundCredentials = { credentials: UpstreamCredentials; masker: Masker } | { missing: string };
+/** The secrets of a listing, or which of them is missing. */
+export type FoundCredentials = { credentials: UpstreamCredentials } | { missing: string };
 
 /** Secrets for listings. A listing is of the tenant and of no user: only secrets of the workspace count. */
 export class ListingCredentials {
@@ -20,6 +20,6 @@ export class ListingCredentials {
       if ('missing' in found) return { missing: `the secret ${name} is ${found.missing}: PUT /v1/secrets/workspace/${name}` };
       values.push({ env, value: found.value });
     }
-    return { credentials: credentialsOf(values, null), masker: new Masker(values.map(({ value }) => value)) };
+    return { credentials: credentialsOf(values, null) };
   }
 }

@@ -148,8 +148,7 @@ export class UpstreamLister {
       max_output_bytes: LISTING_BYTES_MAX,
     };
     const signal = AbortSignal.any([this.ending.signal, AbortSignal.timeout(LISTING_TIMEOUT_MS)]);
-    const result = resultIn(await this.servers.sessions.list(target, signal));
-    return result.kind === 'failed' ? { ...result, reason: secrets.masker.text(result.reason) } : result;
+    return resultIn(await this.servers.sessions.list(target, signal));
   }
 }
 

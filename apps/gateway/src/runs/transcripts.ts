@@ -1,7 +1,8 @@
 import { Refusal, tooManySubjects } from '@countersign/calls';
 import { canonicalText, type Principal, SEALED_KEYS_MAX } from '@countersign/contracts';
 import { type ConfigurationState, personalRules, unpackCall } from '@countersign/domain';
-import { type AppDeps, Masker } from '@countersign/process';
+import { Masker } from '@countersign/outbound';
+import type { AppDeps } from '@countersign/process';
 import { type LogPosition, listCalls, readRunTranscript } from '@countersign/store';
 import type { OperatorCommands } from '../usage/operator-commands.js';
 import type { TranscriptRequest } from './transcript-request.js';

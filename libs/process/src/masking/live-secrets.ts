@@ -1,4 +1,4 @@
-import type { Masker } from './masker.js';
+import type { Masker } from '@countersign/outbound';
 
 /** A run may still write lines after it has ended. */
 const KEPT_MS = 60_000;

@@ -1,8 +1,8 @@
 import { cpuTime, RUNAWAY_MS } from '@countersign/contracts/testing/cpu-time';
+import { MASK, Masker } from '@countersign/outbound';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LiveSecrets } from './live-secrets.js';
-import { MASK, Masker } from './masker.js';
 
 const secret = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'), minLength: 12, maxLength: 64 }),

@@ -6,7 +6,7 @@ import { headerFault } from './header-names.js';
 import { readTool } from './listed-tools.js';
 import { upstreamOutputSchema } from './output-schema.js';
 import { outputOf } from './result-content.js';
-import { SecretMask } from './secrets.js';
+import { UpstreamMask } from './secrets.js';
 
 describe('lines', () => {
   test('are joined over parts, and bounded', () => {
@@ -26,13 +26,22 @@ describe('lines', () => {
 });
 
 describe('secrets', () => {
-  const mask = new SecretMask({ user_id: null, bearer: 'tok"en-1', env: { A: 'tok"en-1-longer', B: 'x' } });
+  const mask = new UpstreamMask({ user_id: null, bearer: 'tok"en-1', env: { A: 'tok"en-1-longer', B: 'x' } });
 
   test('are masked in texts, errors and JSON, the longest first; short values are not', () => {
     expect(mask.text('a tok"en-1-longer b tok"en-1 x')).toBe('a [secret] b [secret] x');
-    expect(mask.json({ 'tok"en-1': ['tok"en-1'] })).toEqual({ '[secret]': ['[secret]'] });
+    expect(mask.record({ 'tok"en-1': ['tok"en-1'] })).toEqual({ '[secret]': ['[secret]'] });
     const masked = mask.error(new ToolError('TIMEOUT', 'of tok"en-1', { effect: 'none', details: { a: 'tok"en-1' } }));
+    expect(mask.text(`base64 ${Buffer.from('tok"en-1-longer').toString('base64')}`)).toBe('base64 [secret]');
     expect([masked.message, masked.more]).toEqual(['of [secret]', { effect: 'none', details: { a: '[secret]' } }]);
+  });
+
+  test('are masked in each tool of a long list, and in none where there are none', async () => {
+    const listed = Array.from({ length: 40 }, (_, at) => ({ name: `t${at}`, description: at % 2 ? 'says tok"en-1' : 'says nothing' }));
+    const masked = await mask.each(listed);
+    expect(masked.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
+    expect(masked.slice(0, 2).map(({ description }) => description)).toEqual(['says nothing', 'says [secret]']);
+    expect(await new UpstreamMask({ user_id: null }).each(listed)).toEqual(listed);
   });
 });
 

@@ -5,10 +5,10 @@ import type { Progress } from '@modelcontextprotocol/client';
 import type { CommandHost } from './command-host.js';
 import { Exchange } from './exchange.js';
 import { listingFault } from './listing-fault.js';
-import { LIST_BYTES_MAX, type McpSession, SessionNotOpened } from './mcp-session.js';
+import { LIST_BYTES_MAX, type ListedSession, type McpSession, SessionNotOpened } from './mcp-session.js';
 import { UpstreamUnusable } from './not-started.js';
 import { outputOf } from './result-content.js';
-import { SecretMask } from './secrets.js';
+import { UpstreamMask } from './secrets.js';
 import { SessionOpener } from './session-opener.js';
 import { type SessionKey, SessionTable, type TableLimits } from './session-table.js';
 import type {
@@ -55,14 +55,14 @@ export class McpSessions implements UpstreamSessions {
   }
 
   async list(target: UpstreamTarget, signal: AbortSignal): Promise<Listing> {
-    const mask = new SecretMask(target.credentials);
+    const mask = new UpstreamMask(target.credentials);
     const terms = { bytes_max: LIST_BYTES_MAX, bearer: target.credentials.bearer };
     for (let renewals = 0; ; renewals++) {
       const exchange = new Exchange({ ...terms, signal: AbortSignal.any([signal, AbortSignal.timeout(LISTING_MS)]) });
       let session: McpSession | undefined;
       try {
         session = await this.sessionOf(target, exchange.signal);
-        return mask.json({ kind: 'complete', ...(await session.list(exchange, target.timeout_ms)) });
+        return { kind: 'complete', ...(await maskedList(mask, await session.list(exchange, target.timeout_ms))) };
       } catch (cause) {
         if (this.isLost(session, exchange) && renewals === 0) continue;
         const failed = listingFault(cause, exchange);
@@ -72,7 +72,7 @@ export class McpSessions implements UpstreamSessions {
   }
 
   async call(target: UpstreamTarget, tool: CalledTool, inputs: unknown, run: UpstreamRun): Promise<UpstreamOutput> {
-    const mask = new SecretMask(target.credentials);
+    const mask = new UpstreamMask(target.credentials);
     for (let renewals = 0; ; renewals++) {
       const terms = { bytes_max: target.max_output_bytes + AROUND_RESULT_BYTES, bearer: target.credentials.bearer, signal: run.signal };
       const exchange = new Exchange(terms);
@@ -146,6 +146,10 @@ function timeoutOf({ timeout_ms }: UpstreamTarget, { deadline_ms }: UpstreamRun)
   const left_ms = Math.min(timeout_ms, deadline_ms - Date.now());
   if (left_ms <= 0) throw notHandedOver('its deadline has passed');
   return left_ms;
+}
+
+async function maskedList(mask: UpstreamMask, { tools, refused, ...rest }: ListedSession): Promise<ListedSession> {
+  return { ...mask.record(rest), tools: await mask.each(tools), refused: await mask.each(refused) };
 }
 
 function errorOf(cause: unknown, exchange: Exchange): ToolError {
