@@ -108,6 +108,8 @@ export class ClassificationsService {
     if (found.name === undefined) return faulty('/tool', 'name_collision', 'its name is that of another tool of the upstream');
     const definition = this.definitionsOf(tenant_id, upstream, found).find(({ digest }) => digest === classification.digest)?.definition;
     if (!definition) return faulty('/digest', 'changed', 'the upstream has another definition of this tool now: read it again');
+    if (!refusesListed(classification, found))
+      return faulty('/refused_digest', 'changed', 'only the listed definition can be refused, beside a pinned one: read it again');
     const { tool, digest, ...declared } = classification;
     const overlay = JSON.parse(JSON.stringify(declared)) as UpstreamOverlay;
     const kept = keptOf(upstream, tool);
@@ -118,7 +120,9 @@ export class ClassificationsService {
     if (issues.length > 0) return { issues };
     const taken = newer.upstream?.alias && aliasFault(state, tenant_id, { ...newer.upstream, alias: newer.upstream.alias });
     if (taken) return { issues: [taken] };
-    const version = nextVersion(found.version, kept && found.contract, newer);
+    // A refusal of what the upstream says now changes no contract.
+    const is_same = kept && found.contract && canonicalText({ ...newer, version: found.version }) === canonicalText(found.contract);
+    const version = is_same ? found.version : nextVersion(found.version, kept && found.contract, newer);
     const bound = this.boundFault(tenant_id, { ...newer, version });
     if (bound) return { issues: [bound] };
     const { place_revision } = upstream;
@@ -159,6 +163,10 @@ export class ClassificationsService {
 const faulty = (path: string, code: string, message: string): { issues: Issue[] } => ({ issues: [{ path, code, message }] });
 const changedMeanwhile = (): Refusal =>
   new Refusal('conflict', 'another request classified it so at the same time', { reason: 'changed_concurrently' });
+
+/** Whether what a classification refuses is what the upstream lists beside the pinned definition. */
+const refusesListed = ({ refused_digest, digest }: Classification, { listed }: UpstreamTool): boolean =>
+  refused_digest === undefined || (refused_digest === listed?.digest && refused_digest !== digest);
 
 /** What was declared of a tool at the present place. */
 function keptOf({ classified, place_revision }: Upstream, tool: string) {

@@ -85,9 +85,11 @@ export function upstreamAnswerOf(upstream: Upstream, listing: UpstreamListing | 
 export function listedAnswer(
   upstream: Upstream,
   listing: UpstreamListing | undefined,
-  more: { tools: number; etag: string },
+  { tools, etag }: { tools: readonly UpstreamTool[]; etag: string },
 ): UpstreamListed {
-  return { ...settingsAnswer(upstream), health: healthAnswer(upstream, listing), ...more };
+  const tools_in_state = { active: 0, unclassified: 0, pending_change: 0, suspended: 0, gone: 0 };
+  for (const { state } of tools) tools_in_state[state]++;
+  return { ...settingsAnswer(upstream), health: healthAnswer(upstream, listing), tools: tools.length, tools_in_state, etag };
 }
 
 export const revisionAnswer = (settings: UpstreamSettings): UpstreamRevisionAnswer => ({

@@ -12,6 +12,11 @@ export class UpstreamPlaces {
     private readonly commands: ReadonlySet<string>,
   ) {}
 
+  /** The names of the commands, sorted. */
+  get names(): string[] {
+    return [...this.commands].sort();
+  }
+
   /** Why a tenant may not use this place; undefined: it may. */
   fault({ url, command }: { url?: string | undefined; command?: string | undefined }): Refusal | undefined {
     if (url !== undefined) {

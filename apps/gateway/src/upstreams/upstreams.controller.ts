@@ -16,11 +16,13 @@ import {
   classificationRequest,
   setUpstream,
   type UpstreamRequest,
+  type UpstreamToolQuery,
   upstreamAnswer,
   upstreamPage,
   upstreamRequest,
   upstreamRevisionPage,
   upstreamToolPage,
+  upstreamToolQuery,
 } from './upstreams.schemas.js';
 import { UpstreamsService } from './upstreams.service.js';
 
@@ -51,7 +53,11 @@ export class UpstreamsController {
   @Get(':name/tools')
   @ApiOperation({ summary: 'List the tools of an upstream with their definitions, pinned and listed' })
   @Answer(upstreamToolPage)
-  tools(@CurrentCaller() { tenant_id }: Caller, @Param('name') name: string, @Query({ schema: pageQuery }) query: PageQuery) {
+  tools(
+    @CurrentCaller() { tenant_id }: Caller,
+    @Param('name') name: string,
+    @Query({ schema: upstreamToolQuery }) query: UpstreamToolQuery,
+  ) {
     return this.upstreams.tools(tenant_id, name, query);
   }
 

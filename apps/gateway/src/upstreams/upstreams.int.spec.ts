@@ -2,16 +2,17 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { decideListing, evolveConfiguration, listingOf, type PlacedEvent, tenantPart, upstreamOf } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from '../lists/page-query.js';
 import { prefixFault } from '../openapi-imports/import-limits.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { ClassificationsService } from './classifications.service.js';
 import { UpstreamPlaces } from './upstream-places.js';
-import { classificationRequest, upstreamRequest } from './upstreams.schemas.js';
+import { classificationRequest, type UpstreamToolAnswer, upstreamRequest } from './upstreams.schemas.js';
 import { UpstreamsService } from './upstreams.service.js';
 
 const caller = { tenant_id: 'acme', principal: { kind: 'user', id: 'olga', roles: ['operator'] } } as unknown as Caller;
 const AT_ONCE = { headers: { prefer: 'wait=0' } };
-const PAGE = { limit: 100 } as never;
+const PAGE = { limit: 100 };
 const URL = 'https://files.example/mcp';
 const string = { type: 'string' };
 const schema = (...names: string[]) => ({
@@ -167,6 +168,33 @@ describe('a tool is classified', () => {
     lists(definition('add'), definition('find', { description: 'Finds it in another way.' }));
     expect(await classify(read)).toMatchObject({ items: [{ version: '1.0.1', state: 'active' }] });
     expect(await classify({ tool: 'find', effect_class: 'commit_low' })).toMatchObject({ items: [{ version: '2.0.0' }] });
+  });
+
+  test('as pinned where the operator refuses the listed definition, under the same version', async () => {
+    const read = { tool: 'find', effect_class: 'read_internal' };
+    await classify(read);
+    lists(definition('add'), definition('find', { description: 'Finds it in another way.' }));
+    const item = () => (upstreams.tools('acme', 'files', { ...PAGE, tool: 'find' }) as Page<UpstreamToolAnswer>).items[0];
+    const { pinned, listed, state } = item() ?? {};
+    expect(state).toBe('pending_change');
+    const both = { ...read, digest: pinned?.digest, refused_digest: listed?.digest };
+    expect(issuesOf(await classify({ ...both, refused_digest: '0'.repeat(64) }))).toEqual(['/tools/0/refused_digest']);
+    expect(issuesOf(await classify({ ...both, digest: listed?.digest }))).toEqual(['/tools/0/refused_digest']);
+    expect(await classify(both)).toMatchObject({ items: [{ version: '1.0.0', state: 'active' }] });
+    expect(item()).toMatchObject({ state: 'active', listed: { digest: listed?.digest }, overlay: { refused_digest: listed?.digest } });
+  });
+
+  test('and listed by its exact name or by its state, with their numbers at the upstream', () => {
+    const names = (query: object) =>
+      (upstreams.tools('acme', 'files', { ...PAGE, ...query }) as Page<UpstreamToolAnswer>).items.map(({ tool }) => tool);
+    expect([names({ tool: 'find' }), names({ tool: 'fin' }), names({ state: 'unclassified' }), names({ state: 'gone' })]).toEqual([
+      ['find'],
+      [],
+      ['add', 'find'],
+      [],
+    ]);
+    expect(upstreams.list('acme', PAGE)).toMatchObject({ items: [{ tools: 2, tools_in_state: { unclassified: 2, gone: 0 } }] });
+    expect(upstreams.commands()).toEqual({ items: [{ name: 'everything' }], next_cursor: null });
   });
 
   test('by the definition that the operator looked at, and not by one that came since', async () => {

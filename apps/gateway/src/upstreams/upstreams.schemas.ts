@@ -1,10 +1,12 @@
 import { overlayCompensation, overlayReconcile, toolOverlay } from '@countersign/definitions';
 import { z } from 'zod';
 import { everywhere, principalAnswer, timeOf } from '../answers/shared-schemas.js';
-import { pageOfItems } from '../lists/page-query.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
 const effectClass = z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']);
 const CLASSIFIED_AT_ONCE = 200;
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a digest');
 
 const credential = z.strictObject({
   secret: z
@@ -46,6 +48,14 @@ const state = z
   .describe(
     '`unclassified`: it runs as commit_high; `pending_change`: it runs as pinned, and its upstream now says something else; `suspended` and `gone`: it does not run',
   );
+
+const toolName = z.string().min(1).max(200);
+
+/** Query of `GET /v1/upstreams/{name}/tools`. */
+export const upstreamToolQuery = pageQuery.extend({
+  tool: toolName.optional().describe('only the tool of this exact name'),
+  state: state.optional(),
+});
 
 const toolSummary = {
   tool: z.string().describe('the exact name at the upstream'),
@@ -93,6 +103,11 @@ const overlay = toolOverlay.extend({
     })
     .optional()
     .describe('only of a read-only tool: its second name `mcp_<upstream>_<tool>`, whose calls a cached result may answer'),
+  refused_digest: digest
+    .optional()
+    .describe(
+      'of the listed definition, if you refuse it: the tool is active as pinned until its upstream describes it in yet another way',
+    ),
 });
 
 /** A tool of an upstream, with what the upstream says of it and what the operator declared. */
@@ -121,9 +136,14 @@ const health = z
   })
   .meta({ id: 'UpstreamHealth' });
 
+const count = z.int().min(0);
+const inState = z
+  .object({ active: count, unclassified: count, pending_change: count, suspended: count, gone: count })
+  .describe('number of tools by their state');
+
 /** Item of the list of upstreams. */
 const listedUpstream = z
-  .object({ ...settings, health, tools: z.int().describe('number of tools'), etag: z.string() })
+  .object({ ...settings, health, tools: z.int().describe('number of tools'), tools_in_state: inState, etag: z.string() })
   .meta({ id: 'UpstreamListed' });
 export const upstreamPage = pageOfItems(listedUpstream).meta({ id: 'UpstreamPage' });
 
@@ -139,6 +159,11 @@ export const upstreamAnswer = z
   })
   .meta({ id: 'Upstream' });
 
+/** Programs of the installation that an upstream may name. */
+export const upstreamCommandPage = pageOfItems(z.object({ name: z.string() }).meta({ id: 'UpstreamCommand' })).meta({
+  id: 'UpstreamCommandPage',
+});
+
 export const setUpstream = z.object({ ...settings, ...everywhere }).meta({ id: 'SetUpstream' });
 
 const upstreamRevision = z
@@ -150,11 +175,8 @@ export const upstreamRevisionPage = pageOfItems(upstreamRevision).meta({ id: 'Up
 /** What an operator declares of one tool, and the digest of the definition that it is about. */
 const classification = overlay
   .extend({
-    tool: z.string().min(1).max(200).describe('the exact name at the upstream'),
-    digest: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'a digest')
-      .describe('of the definition that you looked at: it becomes the pinned one'),
+    tool: toolName.describe('the exact name at the upstream'),
+    digest: digest.describe('of the definition that you looked at: it becomes the pinned one'),
     reconcile: overlayReconcile.optional(),
     compensation: overlayCompensation.optional(),
   })
@@ -180,6 +202,7 @@ export const classificationAnswer = z
   })
   .meta({ id: 'UpstreamClassified' });
 
+export type UpstreamToolQuery = z.infer<typeof upstreamToolQuery>;
 export type UpstreamRequest = z.infer<typeof upstreamRequest>;
 export type Classification = z.infer<typeof classification>;
 export type ClassificationRequest = z.infer<typeof classificationRequest>;

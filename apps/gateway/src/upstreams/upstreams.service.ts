@@ -7,6 +7,7 @@ import {
   UPSTREAM_BOUNDS,
   UPSTREAM_NAME,
   type Upstream,
+  type UpstreamTool,
   upstreamOf,
   upstreamsOf,
   upstreamToolsOf,
@@ -26,6 +27,7 @@ import type {
   UpstreamRequest,
   UpstreamRevisionAnswer,
   UpstreamToolAnswer,
+  UpstreamToolQuery,
 } from './upstreams.schemas.js';
 
 export const noSuchUpstream = (): Refusal => new Refusal('not-found', 'no upstream has this name', { reason: 'upstream_not_found' });
@@ -47,7 +49,7 @@ export class UpstreamsService {
       ({ name }) => name,
       (upstream) => {
         const { name } = upstream;
-        const more = { tools: upstreamToolsOf(state, tenant_id, name).length, etag: this.etag(tenant_id, name) };
+        const more = { tools: upstreamToolsOf(state, tenant_id, name), etag: this.etag(tenant_id, name) };
         return listedAnswer(upstream, listingOf(state, tenant_id, name), more);
       },
     );
@@ -61,10 +63,17 @@ export class UpstreamsService {
     return { body, headers: { etag: this.etag(tenant_id, name) } };
   }
 
-  tools(tenant_id: string, name: string, query: PageQuery): Page<UpstreamToolAnswer> | Refusal {
+  tools(tenant_id: string, name: string, query: UpstreamToolQuery): Page<UpstreamToolAnswer> | Refusal {
     const { state } = this.configuration;
     if (!upstreamOf(state, tenant_id, name)) return noSuchUpstream();
-    return pageOf(upstreamToolsOf(state, tenant_id, name), placeOf(query), ({ tool }) => tool, toolAnswer);
+    const fits = ({ tool, state: stands }: UpstreamTool) =>
+      (query.tool === undefined || tool === query.tool) && (query.state === undefined || stands === query.state);
+    return pageOf(upstreamToolsOf(state, tenant_id, name).filter(fits), placeOf(query), ({ tool }) => tool, toolAnswer);
+  }
+
+  /** Names that `command` of an upstream may have. */
+  commands(): Page<{ name: string }> {
+    return { items: this.places.names.map((name) => ({ name })), next_cursor: null };
   }
 
   /** Newest first; those of a removed upstream stay readable. */

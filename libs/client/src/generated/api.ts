@@ -2275,6 +2275,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/upstream-commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the names of commands that upstreams may use */
+        get: operations["upstream_commands_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -7991,6 +8008,14 @@ export interface components {
             health: components["schemas"]["UpstreamHealth"];
             /** @description number of tools */
             tools: number;
+            /** @description number of tools by their state */
+            tools_in_state: {
+                active: number;
+                unclassified: number;
+                pending_change: number;
+                suspended: number;
+                gone: number;
+            };
             etag: string;
         };
         UpstreamHealth: {
@@ -8235,6 +8260,8 @@ export interface components {
                 /** @description how old a cached result may be */
                 ttl_ms: number;
             };
+            /** @description of the listed definition, if you refuse it: the tool is active as pinned until its upstream describes it in yet another way */
+            refused_digest?: string;
             /** @description the exact name at the upstream */
             tool: string;
             /** @description of the definition that you looked at: it becomes the pinned one */
@@ -8281,6 +8308,13 @@ export interface components {
                 service: string;
                 has_it: boolean;
             }[] | null;
+        };
+        UpstreamCommandPage: {
+            items: components["schemas"]["UpstreamCommand"][];
+            next_cursor: string | null;
+        };
+        UpstreamCommand: {
+            name: string;
         };
         Usage: {
             /**
@@ -16578,6 +16612,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                /** @description only the tool of this exact name */
+                tool?: string;
+                /** @description `unclassified`: it runs as commit_high; `pending_change`: it runs as pinned, and its upstream now says something else; `suspended` and `gone`: it does not run */
+                state?: "active" | "unclassified" | "pending_change" | "suspended" | "gone";
             };
             header?: never;
             path: {
@@ -16673,6 +16711,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UpstreamClassified"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upstream_commands_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamCommandPage"];
                 };
             };
             /** @description a problem document (RFC 9457) */

@@ -68,7 +68,16 @@ export class UpstreamHistory {
 
   classifies(tool: string, overlay: UpstreamOverlay, version = '1.0.0'): this {
     const found = this.tool(tool);
-    const definition = (found?.listed ?? found?.pinned)?.definition as UpstreamDefinition;
+    return this.pins(tool, (found?.listed ?? found?.pinned)?.definition as UpstreamDefinition, overlay, version);
+  }
+
+  /** The operator keeps what is pinned, and refuses what the upstream lists now. */
+  refuses(tool: string): this {
+    const { pinned, listed, overlay, version } = this.tool(tool) as UpstreamTool;
+    return this.pins(tool, pinned?.definition as UpstreamDefinition, { ...overlay, refused_digest: listed?.digest ?? '' }, version);
+  }
+
+  private pins(tool: string, definition: UpstreamDefinition, overlay: UpstreamOverlay, version: string): this {
     const { place_revision = 0 } = upstreamOf(this.state, TENANT, 'files') ?? {};
     const said = { upstream: 'files', tool, digest: definitionDigest(definition), definition_json: JSON.stringify(definition) };
     const declared = { overlay_json: JSON.stringify(overlay), version, place_revision, by, changed_at_ms: this.now_ms };

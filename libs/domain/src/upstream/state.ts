@@ -60,6 +60,8 @@ export interface UpstreamOverlay {
   markings?: string[];
   scopes?: string[];
   purposes?: string[];
+  /** Digest of the listed definition that the operator refused: while the upstream says that, the tool is active as pinned. */
+  refused_digest?: string;
 }
 
 /** What an operator declared of a tool, and the definition that was seen then. */

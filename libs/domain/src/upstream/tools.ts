@@ -71,13 +71,20 @@ function afterChange(seen: SeenTool, pinned: DigestedDefinition, listed: Upstrea
   return { state: 'pending_change', why: 'its upstream describes it in another way than the pinned one' };
 }
 
-function standingOf(seen: SeenTool | undefined, pinned: DigestedDefinition | undefined, listing: UpstreamListing | undefined): Standing {
+interface Judged {
+  seen: SeenTool | undefined;
+  pinned: DigestedDefinition | undefined;
+  listing: UpstreamListing | undefined;
+  overlay: UpstreamOverlay;
+}
+
+function standingOf({ seen, pinned, listing, overlay }: Judged): Standing {
   if (seen?.is_gone) return { state: 'gone', why: 'its upstream no longer lists it' };
   if (!pinned) return suspended('its definition is not known');
-  if (!seen || seen.current === pinned.digest)
-    return seen?.refused ? suspended(`its upstream's definition is refused: ${seen.refused}`) : { state: 'active' };
-  const change = afterChange(seen, pinned, listing?.definitions.get(seen.current));
-  return seen.refused && change.state !== 'suspended' ? suspended(`its upstream's definition is refused: ${seen.refused}`) : change;
+  const change = seen && seen.current !== pinned.digest ? afterChange(seen, pinned, listing?.definitions.get(seen.current)) : undefined;
+  if (change?.state === 'suspended') return change;
+  if (seen?.refused) return suspended(`its upstream's definition is refused: ${seen.refused}`);
+  return change === undefined || overlay.refused_digest === seen?.current ? { state: 'active' } : change;
 }
 
 function pinnedOf(classified: ClassifiedTool | undefined, seen: SeenTool | undefined, listing: UpstreamListing | undefined) {
@@ -93,14 +100,14 @@ function toolOf({ upstream, place, listing, names }: Known, tool: string): Upstr
   const pinned = pinnedOf(kept, seen, listing);
   const moved = suspended('its upstream is at another place since an operator classified it');
   const name = names.get(tool);
+  const overlay = kept?.overlay ?? UNCLASSIFIED;
   const standing = has_moved
     ? moved
     : name === undefined
       ? suspended('its name is that of another tool')
-      : standingOf(seen, pinned, listing);
+      : standingOf({ seen, pinned, listing, overlay });
   const is_classified = kept !== undefined && !has_moved;
   const version = kept?.version ?? unclassifiedVersion(upstream.place_revision);
-  const overlay = kept?.overlay ?? UNCLASSIFIED;
   const current = seen && seen.current !== pinned?.digest ? listing?.definitions.get(seen.current) : undefined;
   return {
     upstream: upstream.name,

@@ -63,6 +63,27 @@ describe('a tool of an upstream', () => {
     expect(history.lifecycles('files__read_file')).toEqual({ '1.0.1': 'active', '1.0.0': 'suspended' });
   });
 
+  test('is active as pinned after the operator refused the new words, until its upstream describes it in yet another way', () => {
+    const history = listed(read).classifies('read_file', { effect_class: 'read_internal' }).announced();
+    history.lists([reworded]);
+    const { pinned, listed: news } = history.tool('read_file') ?? {};
+    history.refuses('read_file');
+    expect([history.states(), history.tool('read_file')?.version]).toEqual([{ read_file: 'active' }, '1.0.0']);
+    expect(history.tool('read_file')).toMatchObject({ pinned: { digest: pinned?.digest }, listed: { digest: news?.digest } });
+    history.lists([read]);
+    history.lists([reworded]);
+    expect(history.states()).toEqual({ read_file: 'active' });
+    history.lists([{ ...reworded, annotations: { destructive: true } }]);
+    expect(history.states()).toEqual({ read_file: 'pending_change' });
+  });
+
+  test('is suspended by a schema that refuses what the pinned one took, whatever the operator refused', () => {
+    const history = listed(read).classifies('read_file', { effect_class: 'read_internal' });
+    history.lists([{ ...read, input_schema: { type: 'object', properties: {}, additionalProperties: false } }]);
+    history.refuses('read_file');
+    expect(history.states()).toEqual({ read_file: 'suspended' });
+  });
+
   test('is suspended by a schema that refuses what the pinned one took, and not by one that takes more', () => {
     const history = listed(read).announced();
     const properties = { path: { type: 'string' }, encoding: { type: 'string' } };
