@@ -34,6 +34,7 @@ export {
   type ProducerRecordType,
   producerSchemas,
 } from './producers/producer-schemas.js';
+export { prefixedRecordLeaf } from './record-leaf.js';
 export { overlaps, parseResourceName, type ResourceName, type ResourceUse, resourcesOf } from './resources.js';
 export { intersectRights, lacking, type Rights, union } from './rights.js';
 export { regexHazard } from './schema/regex-hazard.js';

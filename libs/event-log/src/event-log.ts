@@ -8,6 +8,8 @@ export interface NewRecord {
   headers: Record<string, string>;
   /** Set by `append` once the record is durable: `timestamp_ms` of the record on the log. Absent if the log did not tell it. */
   appended_at_ms?: number;
+  /** Set by an `append` of a log in this process: the record on the log, which its readers share. */
+  appended?: LogRecord;
 }
 
 export interface LogRecord extends NewRecord {
@@ -19,6 +21,15 @@ export interface LogRecord extends NewRecord {
    * changed.
    */
   decoded?: unknown;
+  /** The hash of its leaf, once a reader in this process asked for it (kept-leaf.ts). */
+  leaf?: KeptLeaf | undefined;
+}
+
+/** The hash of the leaf of `record`. A changed copy of the record has this field too, and another hash. */
+export interface KeptLeaf {
+  record: LogRecord;
+  /** Must not be changed. */
+  hash: Buffer;
 }
 
 /** Records of one partition of one topic, in offset order and without gaps added by the reader. Never empty. */

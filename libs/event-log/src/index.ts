@@ -1,6 +1,7 @@
 export { EmbeddedEventLog } from './embedded/embedded-event-log.js';
 export { currentBoot } from './embedded/stop-marker.js';
 export * from './event-log.js';
+export { appendedLeafHash, keptLeafHash } from './kept-leaf.js';
 export { type OwnedPartition, OwnedPartitions } from './partition-replay/owned-partitions.js';
 export { PartitionReplay, type ReplaySource, type Stretch, stretchesToHeads } from './partition-replay/partition-replay.js';
 export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';

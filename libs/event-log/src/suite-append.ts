@@ -55,7 +55,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
         const before = Date.now();
         const offsets = await log.append([plain, full]);
         const found = await log.read(topic, 0, 0, 10);
-        const asAppended = ({ appended_at_ms: timestamp_ms, ...rest }: NewRecord, at: number) => ({
+        const asAppended = ({ appended_at_ms: timestamp_ms, appended: _, ...rest }: NewRecord, at: number) => ({
           ...rest,
           offset: offsets[at],
           timestamp_ms,

@@ -1,6 +1,6 @@
-import { crashPoint, leafHashText } from '@countersign/contracts';
+import { crashPoint } from '@countersign/contracts';
 import type { CallEvent } from '@countersign/domain';
-import type { NewRecord } from '@countersign/event-log';
+import { appendedLeafHash, type NewRecord } from '@countersign/event-log';
 import type { Job } from '../calls/job.js';
 import type { Judge } from '../judging/judge.js';
 import type { Lease } from '../lease/lease.js';
@@ -67,8 +67,7 @@ export class StartRecorder {
   }
 
   private note(job: Job, record: NewRecord, offset: number): void {
-    const { appended_at_ms: timestamp_ms } = record;
-    if (timestamp_ms !== undefined) job.started_hash = leafHashText({ ...record, offset, timestamp_ms });
+    job.started_hash = appendedLeafHash(record, offset);
     const partition = this.partitions.of(job);
     partition.wrote(offset);
     // The end that another process wrote before it counts: the start opens nothing.

@@ -1,6 +1,6 @@
-import { type AnyEvent, leafHashText, type Meta } from '@countersign/contracts';
+import type { AnyEvent, Meta } from '@countersign/contracts';
 import type { RulingState } from '@countersign/domain';
-import type { NewRecord } from '@countersign/event-log';
+import { appendedLeafHash, type NewRecord } from '@countersign/event-log';
 
 /** A record that was read, with the hash of its leaf. */
 export interface ReadCause {
@@ -32,8 +32,8 @@ export class RulingHashes {
 
   /** Notes a ruling that this process appended. */
   written(event: AnyEvent, record: NewRecord, offset: number): void {
-    const { appended_at_ms: timestamp_ms } = record;
-    if (timestamp_ms !== undefined && waits(event)) this.note(event, leafHashText({ ...record, offset, timestamp_ms }));
+    const leaf_hash = waits(event) ? appendedLeafHash(record, offset) : undefined;
+    if (leaf_hash !== undefined) this.note(event, leaf_hash);
   }
 
   /** Notes a ruling that was read again. */

@@ -40,7 +40,7 @@ const lineOf = ({ topic, partition, offset, timestamp_ms, key, value, headers }:
 
 function recordOf(line: string): LogRecord {
   const [topic, partition, offset, timestamp_ms, key, value, headers] = JSON.parse(line) as Line;
-  return { topic, partition, offset, timestamp_ms, key, value: Buffer.from(value, 'base64'), headers, decoded: undefined };
+  return { topic, partition, offset, timestamp_ms, key, value: Buffer.from(value, 'base64'), headers, decoded: undefined, leaf: undefined };
 }
 
 const headerOf = (base: number, digest: string) => `${JSON.stringify({ base, digest })}\n`;

@@ -1,5 +1,5 @@
 import { InfrastructureFault } from '@countersign/contracts';
-import type { LogHealth, NewRecord, TopicSpec } from '../event-log.js';
+import type { LogHealth, LogRecord, NewRecord, TopicSpec } from '../event-log.js';
 import { frameFault } from './frame.js';
 import type { SegmentSet } from './segment-set.js';
 import type { Stream } from './stream.js';
@@ -70,11 +70,23 @@ export class JournalWriter {
     const offsets = new Array<number>(records.length);
     filling.begin(this.table);
     for (let at = 0; at < records.length; at++) {
-      const { topic, partition, key, value, headers } = records[at]!;
+      const appended = records[at]!;
+      const { topic, partition, key, value, headers } = appended;
       const stream = streams[at]!;
-      const record = { topic, partition, key, value, headers, offset: stream.next, timestamp_ms, decoded: undefined };
+      const record: LogRecord = {
+        topic,
+        partition,
+        key,
+        value,
+        headers,
+        offset: stream.next,
+        timestamp_ms,
+        decoded: undefined,
+        leaf: undefined,
+      };
       offsets[at] = record.offset;
-      records[at]!.appended_at_ms = timestamp_ms;
+      appended.appended_at_ms = timestamp_ms;
+      appended.appended = record;
       filling.put(stream, record);
       stream.push(record);
     }

@@ -1,5 +1,6 @@
-import { type EventType, leafHashText, type Tagged } from '@countersign/contracts';
+import type { EventType, Tagged } from '@countersign/contracts';
 import type { LogRecord } from '../event-log.js';
+import { keptLeafHash } from '../kept-leaf.js';
 
 /**
  * An event as it was read. Hashes its record when somebody first asks for it: only causes of further events are asked for. The record
@@ -28,7 +29,7 @@ export class ReadRecord {
   }
 
   get leaf_hash(): string {
-    this.#leaf_hash ??= leafHashText(this.#record);
+    this.#leaf_hash ??= keptLeafHash(this.#record).toString('base64');
     return this.#leaf_hash;
   }
 }

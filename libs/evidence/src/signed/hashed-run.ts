@@ -1,5 +1,5 @@
-import type { LogRecord } from '@countersign/event-log';
-import { HASH_BYTES, recordHash } from '@countersign/proofs';
+import { keptLeafHash, type LogRecord } from '@countersign/event-log';
+import { HASH_BYTES } from '@countersign/proofs';
 
 const START_BYTES = 64 * HASH_BYTES;
 
@@ -33,7 +33,7 @@ export class HashedRun {
 
   add(record: LogRecord): void {
     if (this.to === this.bytes.length) this.grow();
-    recordHash(record).copy(this.bytes, this.to);
+    keptLeafHash(record).copy(this.bytes, this.to);
     this.to += HASH_BYTES;
   }
 

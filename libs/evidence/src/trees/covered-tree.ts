@@ -1,4 +1,4 @@
-import type { LogBatch } from '@countersign/event-log';
+import { keptLeafHash, type LogBatch } from '@countersign/event-log';
 import {
   baseOf,
   EMPTY_ROOT,
@@ -9,7 +9,6 @@ import {
   headName,
   offsetOf,
   type ReadTile,
-  recordHash,
   rootOf,
   subtreesOf,
   type TreeHead,
@@ -105,7 +104,7 @@ export class CoveredTree {
     for (const record of records) {
       if (record.offset < this.next) continue;
       if (record.offset > this.next) throw this.broken(`has no record ${this.next}`, this.next, record.offset - 1);
-      this.pending.push(recordHash(record));
+      this.pending.push(keptLeafHash(record));
     }
     return this.pending.slice(before);
   }
