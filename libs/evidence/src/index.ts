@@ -11,9 +11,10 @@ export {
 export { CodecDecoder } from './bundle/codec-decoder.js';
 export { verifyBundle } from './bundle/verify-bundle.js';
 export { type CoveredRange, callRecord, grownBy, isOfCalls, isRequest, type ReadCalls, readCalls } from './cases/call-records.js';
-export { type CallRecord, type CaseOfCall, type CasePart, CaseParts, type CasesOfCalls } from './cases/case-parts.js';
+export { type CallRecord, type CallRequest, type CaseOfCall, type CasePart, CaseParts, type CasesOfCalls } from './cases/case-parts.js';
 export { type CaseKey, CaseTable, caseKey } from './cases/case-table.js';
 export { type CaseLeaf, CaseTopic, caseLeaf, type NewCaseLeaf } from './cases/case-topic.js';
+export { RecentMap } from './cases/recent-map.js';
 export { RequestsOnLog } from './cases/requests-on-log.js';
 export { CheckpointClaim } from './checkpoints/checkpoint-claim.js';
 export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';

@@ -1,3 +1,4 @@
+import { CASES_TOPIC } from '@countersign/contracts';
 import type { EventLog, LogBatch, RunningSubscription } from '@countersign/event-log';
 import { CheckpointSigner, CoveredTree, type OpeningDecision, treeName, wireDecision } from '@countersign/evidence';
 import type { Evidence } from '@countersign/process';
@@ -52,7 +53,7 @@ export class CoveredLog {
     return [...this.trees.values()].reduce((sum, { next }) => sum + next, 0);
   }
 
-  /** Follows these topics; calls `grown` with the number of added records. */
+  /** Follows these topics; calls `grown` with the number of added records. The leaves of cases are one: they make no entry due sooner. */
   async follow(topics: readonly string[], grown: (count: number) => Promise<void>): Promise<void> {
     this.ends = new CutEnds(this.log, topics);
     await this.ends.take();
@@ -63,7 +64,7 @@ export class CoveredLog {
       batch_records_max: 500,
       max_delay_ms: MAX_DELAY_MS,
       from,
-      onBatch: (batch) => grown(this.take(batch)),
+      onBatch: (batch) => grown(counted(batch.topic, this.take(batch))),
     });
   }
 
@@ -138,3 +139,5 @@ export class CoveredLog {
     await this.cases?.close();
   }
 }
+
+const counted = (topic: string, records: number): number => (topic === CASES_TOPIC ? Math.min(1, records) : records);

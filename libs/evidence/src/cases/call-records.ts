@@ -1,6 +1,6 @@
 import { callTopics, parseTopic, peekMeta } from '@countersign/contracts';
-import type { EventLog, LogRecord } from '@countersign/event-log';
-import { offsetOf, recordHash, type TreeHead } from '@countersign/proofs';
+import { type EventLog, keptLeafHash, type LogRecord, type Recorded } from '@countersign/event-log';
+import { offsetOf, type TreeHead } from '@countersign/proofs';
 import type { CallRecord } from './case-parts.js';
 
 const PAGE_RECORDS = 500;
@@ -32,10 +32,18 @@ export function grownBy(head: TreeHead, size_before: number): CoveredRange {
 
 /** A record as one of a call; undefined if it is of none. */
 export function callRecord(record: LogRecord, leaf?: Buffer): CallRecord | undefined {
-  const meta = peekMeta(record.value);
+  const meta = (record.decoded as Recorded | undefined)?.event.meta ?? peekMeta(record.value);
   if (!meta || meta.call_id === null) return undefined;
   const { topic, partition, offset } = record;
-  return { topic, partition, offset, leaf: leaf ?? recordHash(record), tenant_id: meta.tenant_id, call_id: meta.call_id };
+  return {
+    topic,
+    partition,
+    offset,
+    leaf: leaf ?? keptLeafHash(record),
+    tenant_id: meta.tenant_id,
+    call_id: meta.call_id,
+    request: undefined,
+  };
 }
 
 export const isRequest = ({ headers }: LogRecord): boolean => headers.event_type === 'tool_call_requested';

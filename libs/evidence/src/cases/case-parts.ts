@@ -1,3 +1,5 @@
+import { compareBytes } from '@countersign/verifier';
+
 /** A record of a call, with the hash of its leaf. */
 export interface CallRecord {
   topic: string;
@@ -6,6 +8,18 @@ export interface CallRecord {
   leaf: Buffer;
   tenant_id: string;
   call_id: string;
+  /** The request of its call, if it was known when the record was read. */
+  request?: CallRequest | undefined;
+}
+
+/** The first request of a call on the log. */
+export interface CallRequest {
+  /** `none` or `case`: the answer once an entry covers the request. */
+  of: CaseOfCall;
+  topic: string;
+  partition: number;
+  offset: number;
+  isCovered: boolean;
 }
 
 /** The records of one case that an entry counts. */
@@ -24,9 +38,15 @@ export interface CasesOfCalls {
   of(record: CallRecord): CaseOfCall | Promise<CaseOfCall>;
 }
 
-const byText = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** The part of a case that is being collected. */
+interface OpenPart extends CasePart {
+  records: CallRecord[];
+}
+
 const byPlace = (a: CallRecord, b: CallRecord) =>
-  (a.topic === b.topic ? 0 : byText(a.topic, b.topic)) || a.partition - b.partition || a.offset - b.offset;
+  (a.topic === b.topic ? 0 : compareBytes(a.topic, b.topic)) || a.partition - b.partition || a.offset - b.offset;
+const byCase = (a: CasePart, b: CasePart) =>
+  (a.tenant_id === b.tenant_id ? 0 : compareBytes(a.tenant_id, b.tenant_id)) || compareBytes(a.case_id, b.case_id);
 
 /**
  * Splits what entries cover into cases. A record counts in the first entry that covers both it and the request of its call. So the parts
@@ -45,22 +65,42 @@ export class CaseParts {
 
   /** The cases that an entry touches, in the order of their leaves. `records`: what the entry covers first. */
   async cover(records: readonly CallRecord[]): Promise<CasePart[]> {
-    const parts = new Map<string, { tenant_id: string; case_id: string; records: CallRecord[] }>();
+    const parts = new OpenParts();
     const before = this.waiting;
     this.waiting = [];
-    for (const record of [...before, ...records]) {
+    for (const record of before.length > 0 ? [...before, ...records] : records) {
       const found = this.calls.of(record);
       const of = found instanceof Promise ? await found : found;
       if (of.kind === 'later') this.waiting.push(record);
-      if (of.kind !== 'case') continue;
-      const { tenant_id } = record;
-      const { case_id } = of;
-      const name = `${tenant_id}\n${case_id}`;
-      const part = parts.get(name);
-      if (part) part.records.push(record);
-      else parts.set(name, { tenant_id, case_id, records: [record] });
+      else if (of.kind === 'case') parts.add(record, of.case_id);
     }
-    for (const part of parts.values()) part.records.sort(byPlace);
-    return [...parts.values()].sort((a, b) => byText(a.tenant_id, b.tenant_id) || byText(a.case_id, b.case_id));
+    return parts.sorted();
+  }
+}
+
+/** Parts of cases by tenant and case. */
+class OpenParts {
+  private readonly all: OpenPart[] = [];
+  private readonly tenants = new Map<string, Map<string, OpenPart>>();
+
+  add(record: CallRecord, case_id: string): void {
+    const { tenant_id } = record;
+    let cases = this.tenants.get(tenant_id);
+    if (!cases) {
+      cases = new Map();
+      this.tenants.set(tenant_id, cases);
+    }
+    const part = cases.get(case_id);
+    if (part) part.records.push(record);
+    else {
+      const opened = { tenant_id, case_id, records: [record] };
+      cases.set(case_id, opened);
+      this.all.push(opened);
+    }
+  }
+
+  sorted(): CasePart[] {
+    for (const { records } of this.all) if (records.length > 1) records.sort(byPlace);
+    return this.all.sort(byCase);
   }
 }

@@ -4,6 +4,7 @@ import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import { BrokenRecord } from '../trees/broken-record.js';
 
 const EVENT_TYPE = 'case_covered';
+const HEADERS = { event_type: EVENT_TYPE };
 
 /** One leaf of the tree of cases: what a checkpoint entry adds to a case. */
 export type NewCaseLeaf = Omit<CaseCovered, 'meta'> & { tenant_id: string };
@@ -31,7 +32,7 @@ export class CaseTopic {
         partition: 0,
         key: null,
         value: this.codec.encode(EVENT_TYPE, { meta: firstMeta(tenant_id, now_ms), ...leaf }),
-        headers: { event_type: EVENT_TYPE },
+        headers: HEADERS,
       })),
     );
   }

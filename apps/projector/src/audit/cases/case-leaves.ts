@@ -1,22 +1,43 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type CaseKey, type CaseLeaf, type CasePart, CaseTable, type CaseTopic, caseKey, type NewCaseLeaf } from '@countersign/evidence';
+import {
+  type CaseKey,
+  type CaseLeaf,
+  type CasePart,
+  CaseTable,
+  type CaseTopic,
+  caseKey,
+  type NewCaseLeaf,
+  RecentMap,
+} from '@countersign/evidence';
 import { caseHash, caseStart, nodeHashing, strictBase64 } from '@countersign/proofs';
 import type { CoveredEntry } from './covered-entry.js';
 
 const PAGE_LEAVES = 500;
-/** The newest leaves of this many cases are kept; others are read again. */
-const RECENT_MAX = 10_000;
+/** The newest leaves of this many cases are kept, and at most of twice as many; others are read again. */
+const RECENT_CASES = 5_000;
 
-interface Known extends Pick<CaseLeaf, 'offset' | 'records' | 'hash'> {
+/** The state of a case after its newest leaf. */
+interface Known {
+  key: CaseKey;
+  /** Offset of that leaf; null for a case without one. */
+  offset: number | null;
+  records: number;
+  hash: Buffer;
+}
+
+/** A leaf to append, and its hash. */
+interface NextLeaf {
+  leaf: NewCaseLeaf;
+  hash: Buffer;
   key: CaseKey;
 }
 
 /** Writes the leaves of the tree of cases: each case's newest leaf leads to the one before. */
 export class CaseLeaves {
   private readonly newest = new CaseTable();
-  private readonly recent = new Map<string, Known>();
-  /** The leaves of the last entry on the topic: a crash may have left some of them out. */
-  private lastEntry = new Map<string, CaseLeaf>();
+  private readonly recent = new RecentMap<Known>(RECENT_CASES);
+  /** The cases with leaves of the last entry on the topic: a crash may have left some of them out. */
+  private lastEntry = new Set<string>();
   /** Its number. */
   last: number | undefined;
 
@@ -28,33 +49,27 @@ export class CaseLeaves {
     for (let at = 0; ; ) {
       const page = await topic.read(at, PAGE_LEAVES);
       if (page.length === 0) return leaves;
-      for (const leaf of page) leaves.note(leaf);
+      for (const leaf of page) leaves.read(leaf);
       at += page.length;
       await yieldToOthers();
     }
   }
 
-  private note(leaf: CaseLeaf): void {
+  private read(leaf: CaseLeaf): void {
+    const key = this.recent.get(nameOf(leaf))?.key ?? caseKey(caseStart(nodeHashing, leaf.tenant_id, leaf.case_id));
+    this.note(leaf, { key, offset: leaf.offset, records: leaf.records, hash: strictBase64(leaf.hash) });
+  }
+
+  private note(leaf: NewCaseLeaf, known: Known & { offset: number }): void {
     if (this.last !== undefined && leaf.entry < this.last) return;
-    if (leaf.entry !== this.last) this.lastEntry = new Map();
+    if (leaf.entry !== this.last) this.lastEntry = new Set();
     this.last = leaf.entry;
     const name = nameOf(leaf);
     // A leaf that is there twice counts once.
     if (this.lastEntry.has(name)) return;
-    this.lastEntry.set(name, leaf);
-    const key = this.recent.get(name)?.key ?? caseKey(leaf.tenant_id, leaf.case_id);
-    this.newest.set(key, leaf.offset);
-    this.keep(name, leaf, key);
-  }
-
-  private keep(name: string, { offset, records, hash }: CaseLeaf, key: CaseKey): void {
-    this.recent.delete(name);
-    this.recent.set(name, { offset, records, hash, key });
-    if (this.recent.size <= RECENT_MAX) return;
-    for (const oldest of this.recent.keys()) {
-      this.recent.delete(oldest);
-      return;
-    }
+    this.lastEntry.add(name);
+    this.newest.set(known.key, known.offset);
+    this.recent.set(name, known);
   }
 
   /** Writes the leaves of an entry, once. */
@@ -62,36 +77,52 @@ export class CaseLeaves {
     if (this.last !== undefined && entry.number < this.last) return;
     const missing = entry.number === this.last ? parts.filter((part) => !this.lastEntry.has(nameOf(part))) : parts;
     if (missing.length === 0) return;
-    const leaves: NewCaseLeaf[] = [];
-    for (const part of missing) leaves.push(await this.leafOf(entry, part));
-    const offsets = await this.topic.append(leaves, now_ms);
-    for (const [at, leaf] of leaves.entries()) this.note({ ...leaf, offset: offsets[at] as number });
+    const next: NextLeaf[] = [];
+    for (const part of missing) {
+      const before = this.recent.get(nameOf(part)) ?? this.before(part);
+      next.push(nextLeaf(entry, part, before instanceof Promise ? await before : before));
+    }
+    const offsets = await this.topic.append(
+      next.map(({ leaf }) => leaf),
+      now_ms,
+    );
+    for (const [at, { leaf, hash, key }] of next.entries())
+      this.note(leaf, { key, offset: offsets[at] as number, records: leaf.records, hash });
   }
 
-  private async leafOf({ number, cut }: CoveredEntry, { tenant_id, case_id, records }: CasePart): Promise<NewCaseLeaf> {
-    const before = await this.before(tenant_id, case_id);
-    const from = before ? strictBase64(before.hash) : caseStart(nodeHashing, tenant_id, case_id);
-    const step = { entry: number, cut: cut.number };
-    const leaves = records.map(({ leaf }) => leaf);
-    return {
-      tenant_id,
-      case_id,
-      ...step,
-      added: records.length,
-      records: (before?.records ?? 0) + records.length,
-      hash: caseHash(nodeHashing, from, step, leaves).toString('base64'),
-      previous: before?.offset ?? null,
-    };
+  /** The state of a case that is not kept. */
+  private before({ tenant_id, case_id }: CasePart): Known | Promise<Known> {
+    const start = caseStart(nodeHashing, tenant_id, case_id);
+    const key = caseKey(start);
+    const none: Known = { key, offset: null, records: 0, hash: start };
+    const offset = this.newest.get(key);
+    if (offset === undefined) return none;
+    return this.topic.read(offset, 1).then(([leaf]) => {
+      if (leaf?.tenant_id !== tenant_id || leaf.case_id !== case_id) return none;
+      return { key, offset, records: leaf.records, hash: strictBase64(leaf.hash) };
+    });
   }
+}
 
-  private async before(tenant_id: string, case_id: string): Promise<Pick<Known, 'offset' | 'records' | 'hash'> | undefined> {
-    const name = nameOf({ tenant_id, case_id });
-    const known = this.recent.get(name);
-    if (known) return known;
-    const offset = this.newest.get(caseKey(tenant_id, case_id));
-    const [leaf] = offset === undefined ? [] : await this.topic.read(offset, 1);
-    return leaf && nameOf(leaf) === name ? leaf : undefined;
-  }
+function nextLeaf({ number, cut }: CoveredEntry, { tenant_id, case_id, records }: CasePart, before: Known): NextLeaf {
+  const step = { entry: number, cut: cut.number };
+  const hash = caseHash(
+    nodeHashing,
+    before.hash,
+    step,
+    records.map(({ leaf }) => leaf),
+  );
+  const leaf = {
+    tenant_id,
+    case_id,
+    entry: number,
+    cut: cut.number,
+    added: records.length,
+    records: before.records + records.length,
+    hash: hash.toString('base64'),
+    previous: before.offset,
+  };
+  return { leaf, hash, key: before.key };
 }
 
 const nameOf = ({ tenant_id, case_id }: Pick<CaseLeaf, 'tenant_id' | 'case_id'>) => `${tenant_id}\n${case_id}`;

@@ -37,8 +37,8 @@ export class CaseWriter {
     this.failed = new Promise((resolve) => {
       this.fail = resolve;
     });
-    this.taken = new TakenRecords(from.log);
     this.requests = new RequestsOnLog(from.log, from.topic.decoder, (topic, partition) => this.ends.get(`${topic}/${partition}`) ?? 0);
+    this.taken = new TakenRecords(from.log, this.requests);
     this.parts = new CaseParts(this.requests);
   }
 
@@ -86,6 +86,7 @@ export class CaseWriter {
       if (this.isClosed) break;
       await this.write(entry);
     }
+    await this.taken.noteFromNow();
     return leaves;
   }
 
