@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,24 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 const PORT_FIRST = 20_000;
 const PORT_LAST = 32_767;
-/** Each process of specs takes its ports from a part of its own. */
-const PARTS = 64;
-const PART_SIZE = Math.floor((PORT_LAST - PORT_FIRST + 1) / PARTS);
-const OWN_FIRST = PORT_FIRST + (process.pid % PARTS) * PART_SIZE;
 const TRIES = 50;
-/** Ports that are taken, by a platform that may be stopped now and starts again. */
-const given = new Set<number>();
 
-/** A free loopback port that no outgoing connection, and no other process of specs, is given meanwhile. */
+/**
+ * A free loopback TCP port that no other process of specs is given while this one runs: a stopped platform finds it free when it starts
+ * again. It is reserved by the UDP port of the same number, which the system releases with this process.
+ */
 export async function freePort(): Promise<number> {
-  if (given.size > PART_SIZE / 2) given.clear();
   for (let tried = 0; tried < TRIES; tried++) {
-    const port = OWN_FIRST + randomInt(PART_SIZE);
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
-    return port;
+    const port = PORT_FIRST + randomInt(PORT_LAST - PORT_FIRST + 1);
+    if ((await isFree(port)) && (await isReserved(port))) return port;
   }
-  throw new Error(`none of ${TRIES} ports from ${OWN_FIRST} is free`);
+  throw new Error(`none of ${TRIES} ports from ${PORT_FIRST} is free`);
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -34,6 +29,18 @@ function isFree(port: number): Promise<boolean> {
     const server = createServer();
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/** False if a process of specs has it. */
+function isReserved(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const reservation = createSocket('udp4');
+    reservation.once('error', () => reservation.close(() => resolve(false)));
+    reservation.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
+      reservation.unref();
+      resolve(true);
+    });
   });
 }
 

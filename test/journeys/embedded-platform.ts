@@ -5,6 +5,9 @@ import { Agent } from 'undici';
 import { Api } from './api.js';
 import { freePort, TestedProcess } from './child-process.js';
 
+/** What a platform prints once its port is its own. */
+const LISTENS = 'Countersign listens on';
+
 /** Everything in one process on its own data directory: what `npm start` runs. */
 export class EmbeddedPlatform {
   private constructor(
@@ -64,10 +67,12 @@ export class EmbeddedPlatform {
     return path.join(this.dir, 'data');
   }
 
-  /** Starts (again) on the same data directory and waits until the platform is ready. */
+  /** Starts (again) on the same data directory and waits until the platform is ready. It says that it listens: so nothing else answers here. */
   async up(env: Record<string, string> = {}): Promise<void> {
+    const before = this.process.logged(LISTENS);
     this.process.start(env);
-    await this.process.until('ready', async () => (await fetch(`${this.base}/readyz`)).status === 200);
+    const listens = () => this.process.logged(LISTENS) > before;
+    await this.process.until('ready', async () => listens() && (await fetch(`${this.base}/readyz`)).status === 200);
     if (readdirSync(this.workspaceRoot).every((name) => name.startsWith('.countersign'))) mkdirSync(this.workspace);
   }
 
