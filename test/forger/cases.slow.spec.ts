@@ -30,6 +30,7 @@ async function monitored(history: History, tenant_id: string, random: Random, na
     const client = {
       checkpoint: async () => history.note(size),
       entries: (first: number, second: number) => history.entriesUpTo(first, second),
+      heads: (at_size: number) => history.heads(at_size),
       leaves,
     } as unknown as LogClient;
     const looked = await look(at, client, log, state);

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import { readJournal } from '@countersign/event-log/testing/rewritten-journal';
-import { CHECKPOINT_TOPIC } from '@countersign/evidence';
+import { CASES_TOPIC, EventCodec, type EventMap } from '@countersign/contracts';
+import type { LogRecord } from '@countersign/event-log';
+import { readJournal, rewriteJournal } from '@countersign/event-log/testing/rewritten-journal';
 import type { CheckpointRecord } from '@countersign/evidence/checkpoints/checkpoint-store';
 import { editTopic, forgetMarks, storeCheckpoints, storedCheckpoints, storeOnTopic } from './checkpoint-files.js';
 import { auditDir, logDir, type ProductAttack, type Target } from './product-attack.js';
@@ -19,6 +20,21 @@ function edited(record: CheckpointRecord, target: Target): CheckpointRecord {
 
 async function cutTopic(target: Target, size: number): Promise<void> {
   await editTopic(target, (record) => (record.offset < size ? [record] : []));
+}
+
+async function cutEverywhere(target: Target, size: number): Promise<void> {
+  storeCheckpoints(target, storedCheckpoints(target).slice(0, size));
+  await cutTopic(target, size);
+  forgetMarks(target);
+}
+
+const codec = new EventCodec();
+
+/** The number of the checkpoint that a leaf of a case is of. */
+const entryOf = ({ value }: LogRecord): number => (codec.decode(value).event as EventMap['case_covered']).entry;
+
+async function entriesOfCases(target: Target): Promise<number[]> {
+  return (await readJournal(logDir(target))).filter(({ topic }) => topic === CASES_TOPIC).map(entryOf);
 }
 
 const SERVER = ['server'] as const;
@@ -86,15 +102,24 @@ export const checkpointAttacks: readonly ProductAttack[] = [
     },
   },
   {
-    name: 'checkpoints cut everywhere, with the marks',
+    name: 'checkpoints cut everywhere, with the marks, and leaves of cases for them left',
+    with_key: false,
+    found_by: ['server', 'witness', 'client'],
+    async forge(target) {
+      const size = target.random.between(1, Math.max(...(await entriesOfCases(target))));
+      await cutEverywhere(target, size);
+      return `from checkpoint ${size + 1}`;
+    },
+  },
+  {
+    name: 'checkpoints cut everywhere, with the marks and the leaves of cases',
     with_key: false,
     found_by: ['witness', 'client'],
     async forge(target) {
       const size = oldOne(target);
-      storeCheckpoints(target, storedCheckpoints(target).slice(0, size));
-      await cutTopic(target, size);
-      forgetMarks(target);
-      return `from checkpoint ${size + 1} of ${(await readJournal(logDir(target))).filter(({ topic }) => topic === CHECKPOINT_TOPIC).length}`;
+      await cutEverywhere(target, size);
+      await rewriteJournal(logDir(target), (record) => (record.topic === CASES_TOPIC && entryOf(record) >= size ? [] : [record]));
+      return `from checkpoint ${size + 1}`;
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { CASES_TOPIC } from '@countersign/contracts';
 import { rewriteJournal } from '@countersign/event-log/testing/rewritten-journal';
 import { CHECKPOINT_TOPIC } from '@countersign/evidence';
 import { type CheckpointRecord, headOf, withHeads } from '@countersign/evidence/checkpoints/checkpoint-store';
@@ -49,11 +50,11 @@ async function signAgain(target: Target, { tree, leaves, first }: Forged, isForg
     const own = honest.get(tree);
     // A forged head may have to be taken back in an entry in which the honest one did not move.
     if (own && record.number >= first) moved.set(tree, isForged(record.number) ? await forgedHead(own, leaves) : own);
-    signed.appendHeads(record.time_ms, [...moved.values()]);
+    signed.appendHeads(record.time_ms, [...moved.values()], record.cut);
     const { number, time_ms, trees, heads_root } = signed.lastEntry as NonNullable<HeadsLog['lastEntry']>;
     const heads = (record.full ? signed.all : [...moved.values()]).map(wireHead);
     const note = signCheckpoint({ size: signed.size, root: signed.root() }, signer);
-    after.push({ number, time_ms, trees, heads_root: heads_root.toString('base64'), full: record.full, heads, note });
+    after.push({ ...record, number, time_ms, trees, heads_root: heads_root.toString('base64'), heads, note });
   }
   storeCheckpoints(target, after);
   await storeOnTopic(target, after);
@@ -139,7 +140,8 @@ export const keyAttacks: readonly ProductAttack[] = [
       const record = await honestRequest(target);
       const isIt = ({ topic, partition, offset }: typeof record) =>
         topic === record.topic && partition === record.partition && offset === record.offset;
-      await rewriteJournal(logDir(target), (each) => (each.topic === CHECKPOINT_TOPIC ? [] : [isIt(each) ? withForgedText(each) : each]));
+      const isSigners = ({ topic: name }: typeof record) => name === CHECKPOINT_TOPIC || name === CASES_TOPIC;
+      await rewriteJournal(logDir(target), (each) => (isSigners(each) ? [] : [isIt(each) ? withForgedText(each) : each]));
       rmSync(auditDir(target), { recursive: true });
       rmSync(path.join(target.installation.dataDir, 'pg'), { recursive: true });
       return placeOf(record);

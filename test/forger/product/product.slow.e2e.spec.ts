@@ -8,7 +8,7 @@ import { FINDERS, type ProductAttack } from './product-attack.js';
 const ATTACKS = Number(process.env.COUNTERSIGN_TEST_FORGER_PRODUCT ?? 8);
 const FIRST = Number(process.env.COUNTERSIGN_TEST_FORGER_FIRST ?? 0);
 /** Coprime with the number of classes: few attacks are of classes that are far apart, and many are of all. */
-const STRIDE = 7;
+const STRIDE = 11;
 const AT_ONCE = 3;
 const SAID_MAX = 200;
 let history: HonestHistory;

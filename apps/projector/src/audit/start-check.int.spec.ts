@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EventCodec, firstMeta } from '@countersign/contracts';
+import { CASES_TOPIC, EventCodec, firstMeta } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
 import {
   BrokenRecord,
+  CaseTopic,
   CHECKPOINT_TOPIC,
   CheckpointFolder,
   CheckpointTopic,
@@ -52,7 +53,7 @@ async function open(name: string): Promise<EmbeddedEventLog> {
     fsync: 'none',
     clock: () => TIME_MS,
   });
-  await opened.ensureTopics([RECORDS, SETTINGS, CHECKPOINT_TOPIC].map((topic) => ({ name: topic, partitions: 1 })));
+  await opened.ensureTopics([RECORDS, SETTINGS, CASES_TOPIC, CHECKPOINT_TOPIC].map((topic) => ({ name: topic, partitions: 1 })));
   return opened;
 }
 
@@ -70,6 +71,7 @@ function evidence(configured: readonly Witness[] = [], at_start?: number) {
     signer,
     cosigned: new CosignedNotes(new TextFile(audit('cosigned.json')), checkpoints, signer.verifier, configured),
     checked: new TextFile(audit('checked.json')),
+    cases: new CaseTopic(log, codec),
   };
 }
 
@@ -198,6 +200,23 @@ describe('a start of the signer', () => {
     await sign(1);
     await writeFile(audit('cosigned.json'), cosigned.replace('"number":2', '"number":3'));
     await expect(check(witnesses).run()).rejects.toThrow('checkpoint 4 differs from the one that was cosigned');
+  });
+
+  test('a checkpoint for which a case has a leaf, and that is stored nowhere, is found', async () => {
+    await sign(3);
+    const leaf = { tenant_id: 'default', case_id: 'c-1', entry: 2, cut: 3, added: 1, records: 1, hash: '', previous: null };
+    await evidence().cases.append([leaf], TIME_MS);
+    expect(await check().compare()).toBe(true);
+    const another = await open('another');
+    await another.append(await log.read(RECORDS, 0, 0, 100));
+    await another.append(await log.read(CASES_TOPIC, 0, 0, 100));
+    await another.append(await log.read(CHECKPOINT_TOPIC, 0, 0, 2));
+    await log.close();
+    log = another;
+    await writeFile(lines(), (await readFile(lines(), 'utf8')).split('\n').slice(0, 2).join('\n').concat('\n'));
+    await check().run();
+    await expect(check().compare()).rejects.toThrow(BrokenRecord);
+    await expect(check().compare()).rejects.toThrow('cases have leaves for checkpoint 3, which is missing');
   });
 
   test('records that are missing at the start are damage, unless a signed drop covers them', async () => {

@@ -12,6 +12,7 @@ import {
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence, recordScan } from '@countersign/process';
 import { headName, parseNote, spansOf } from '@countersign/proofs';
+import { cutWithLeaves } from './cases/covered-entry.js';
 import { scanAtStart } from './start-sample.js';
 
 /**
@@ -31,9 +32,14 @@ export class StartCheck {
     await this.checkCosigned();
   }
 
-  /** Compares the log with what was signed. False if it has damage that no operator has accepted; the damage is reported. */
+  /**
+   * Compares the log with what was signed. False if it has damage that no operator has accepted; the damage is reported.
+   * @throws BrokenRecord if cases have leaves for a checkpoint that does not exist
+   */
   async compare(): Promise<boolean> {
-    return (await this.hasBeginning()) && (await this.hasRecords());
+    if (!(await this.hasBeginning()) || !(await this.hasRecords())) return false;
+    await this.checkCases();
+    return true;
   }
 
   /** Runs the comparisons that a start defers. @throws BrokenRecord */
@@ -69,6 +75,13 @@ export class StartCheck {
     if (!kept) throw new BrokenRecord(`checkpoint ${newest.number + 1} was cosigned but is missing: checkpoints were truncated`);
     if (parseNote(kept.record.note)?.text !== parseNote(newest.note)?.text)
       throw new BrokenRecord(`checkpoint ${newest.number + 1} differs from the one that was cosigned`);
+  }
+
+  /** The newest leaf of a case is of a stored checkpoint. */
+  private async checkCases(): Promise<void> {
+    const { cases, checkpoints } = this.evidence;
+    const [leaf] = cases ? await cases.read(Math.max(0, (await cases.head()) - 1), 1) : [];
+    if (leaf) await cutWithLeaves(checkpoints, leaf.entry);
   }
 
   private async hasBeginning(): Promise<boolean> {

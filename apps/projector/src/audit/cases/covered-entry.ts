@@ -1,4 +1,4 @@
-import { type CheckpointRecord, type CheckpointStore, headOf, withHeads } from '@countersign/evidence';
+import { BrokenRecord, type CheckpointRecord, type CheckpointStore, headOf, withHeads } from '@countersign/evidence';
 import { type Cut, headName, type TreeHead } from '@countersign/proofs';
 
 /** A signed entry, and the trees that it moves. */
@@ -34,10 +34,21 @@ export async function firstWithCut(checkpoints: CheckpointStore): Promise<number
   return low;
 }
 
+/**
+ * The cut of an entry that has leaves of cases. They are written after it is stored, so without it checkpoints were removed or replaced.
+ * @throws BrokenRecord
+ */
+export async function cutWithLeaves(checkpoints: CheckpointStore, number: number): Promise<Cut> {
+  const at = await checkpoints.at(number);
+  if (!at) throw new BrokenRecord(`cases have leaves for checkpoint ${number + 1}, which is missing: checkpoints were truncated`);
+  const { cut } = at.record;
+  if (!cut) throw new BrokenRecord(`cases have leaves for checkpoint ${number + 1}, which has no cut: checkpoints were replaced`);
+  return cut;
+}
+
 /** The entry with which to begin so that all records that wait at entry `last` are known: two cuts before. */
 export async function entryBefore(checkpoints: CheckpointStore, last: number): Promise<number> {
-  const cut = (await checkpoints.at(last))?.record.cut;
-  if (!cut) throw new Error(`checkpoint ${last + 1} has leaves of cases, and no cut`);
+  const cut = await cutWithLeaves(checkpoints, last);
   for (let window = WINDOW; ; window *= 2) {
     const from = Math.max(0, last - window);
     for await (const record of checkpoints.records(from)) {
