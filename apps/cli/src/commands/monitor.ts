@@ -36,7 +36,7 @@ async function watchOn({ client, log, state, every_ms, once }: Watch): Promise<O
       at = looked.at;
       for (const line of looked.openings.flatMap(openingLines)) process.stdout.write(`${line}\n`);
       const { checked, unchecked } = at.cases;
-      const left = unchecked > 0 ? `, ${unchecked} not (records were dropped)` : '';
+      const left = unchecked > 0 ? `, ${unchecked} not (records were dropped or given up)` : '';
       const line = `checked up to checkpoint ${at.log.size}: ${checked} leaves of cases recomputed${left}`;
       if (once) return { code: 0, lines: [line] };
       if (looked.entries > 0) process.stdout.write(`${line}\n`);

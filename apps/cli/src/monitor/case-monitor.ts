@@ -4,16 +4,20 @@ import { headName, readHead, type ServedEntry, strictBase64, type TreeHead } fro
 import type { LogClient } from '../witness/log-client.js';
 import { ExpectedLeaves, type StoredLeaves } from './expected-leaves.js';
 import { type FollowedLeaf, FollowedTree, type StoredTree } from './followed-tree.js';
+import type { GivenUpRecords } from './given-up.js';
 import { PageDecoder } from './page-decoder.js';
 import { RequestedCalls } from './requested-calls.js';
+
+/** A record of a call, and the number of the cut that covers it. */
+type CutRecord = CallRecord & { cut: number };
 
 /** The form in which a monitor is stored. */
 export interface StoredCases {
   trees: StoredTree[];
   calls: [string, string | null][];
-  waiting: (Omit<CallRecord, 'leaf'> & { leaf: string })[];
+  waiting: (Omit<CutRecord, 'leaf'> & { leaf: string })[];
   leaves: StoredLeaves;
-  /** Whether a request may have been among dropped records. */
+  /** Whether a request may have been among records that were dropped or given up. */
   has_dropped: boolean;
 }
 
@@ -21,7 +25,7 @@ export interface StoredCases {
 export class CaseMonitor {
   private readonly trees: Map<string, FollowedTree>;
   private readonly calls: RequestedCalls;
-  private readonly parts: CaseParts;
+  private readonly parts: CaseParts<CutRecord>;
   private readonly leaves: ExpectedLeaves;
   private readonly decoder = new PageDecoder();
   private hasDropped: boolean;
@@ -56,29 +60,33 @@ export class CaseMonitor {
   }
 
   /** Checks an entry whose trees are proven to continue the ones before. Returns what is wrong, or undefined. @throws LogUnavailable */
-  async entry(client: LogClient, { number, time_ms, moved, cut }: ServedEntry): Promise<string | undefined> {
+  async entry(client: LogClient, { number, time_ms, moved, cut }: ServedEntry, given_up: GivenUpRecords): Promise<string | undefined> {
     const heads = moved.map(([topic, partition, size, root, , generation]) => readHead([topic, partition, size, root, generation]));
     const calls: FollowedLeaf[] = [];
     for (const head of heads.filter(({ topic }) => isOfCalls(topic))) {
-      const grown = await this.grow(client, head);
+      const grown = await this.grow(client, head, given_up);
       if (typeof grown === 'string') return grown;
       calls.push(...grown);
     }
     for (const leaf of calls) this.calls.note(leaf);
     if (calls.some(({ isDropped }) => isDropped)) this.hasDropped = true;
-    const parts = await this.parts.cover(calls.flatMap(callRecord));
-    if (cut) this.leaves.covered({ number, cut: cut.number, time_ms }, parts, this.hasDropped && this.isUnsure(calls));
+    if (cut) await this.count({ number, cut: cut.number, time_ms }, calls);
     const cases = heads.find(({ topic }) => topic === CASES_TOPIC);
-    const wrong = cases && (await this.check(client, cases));
+    const wrong = cases && (await this.check(client, cases, given_up));
     return wrong ?? this.leaves.due(time_ms);
   }
 
-  private isUnsure(leaves: readonly FollowedLeaf[]): boolean {
-    return this.parts.pending.length > 0 || leaves.some(({ isDropped }) => isDropped);
+  /** A request is covered at the latest by the cut after that of its records: what waits longer waits for one that was dropped. */
+  private async count(at: { number: number; cut: number; time_ms: number }, leaves: readonly FollowedLeaf[]): Promise<void> {
+    if (this.hasDropped) this.parts.forget(({ cut }) => at.cut > cut + 1);
+    const waited = this.parts.pending.length;
+    const parts = await this.parts.cover(leaves.flatMap((leaf) => callRecord(leaf, at.cut)));
+    const isUnsure = waited > 0 || this.parts.pending.length > 0 || leaves.some(({ isDropped }) => isDropped);
+    this.leaves.covered(at, parts, this.hasDropped && isUnsure);
   }
 
-  private async check(client: LogClient, head: TreeHead): Promise<string | undefined> {
-    const grown = await this.grow(client, head);
+  private async check(client: LogClient, head: TreeHead, given_up: GivenUpRecords): Promise<string | undefined> {
+    const grown = await this.grow(client, head, given_up);
     if (typeof grown === 'string') return grown;
     for (const { offset, record } of grown) {
       if (record?.decoded?.event_type !== 'case_covered') continue;
@@ -88,15 +96,15 @@ export class CaseMonitor {
     return undefined;
   }
 
-  private grow(client: LogClient, head: TreeHead): Promise<FollowedLeaf[] | string> {
+  private grow(client: LogClient, head: TreeHead, given_up: GivenUpRecords): Promise<FollowedLeaf[] | string> {
     const tree = this.trees.get(headName(head)) ?? FollowedTree.of(head);
     this.trees.set(headName(head), tree);
-    return tree.grow(client, this.decoder, head);
+    return tree.grow(client, this.decoder, head, given_up.from(head));
   }
 }
 
-function callRecord({ topic, partition, offset, hash, record }: FollowedLeaf): CallRecord[] {
+function callRecord({ topic, partition, offset, hash, record }: FollowedLeaf, cut: number): CutRecord[] {
   const meta = record && peekMeta(record.value);
   if (!meta || meta.call_id === null) return [];
-  return [{ topic, partition, offset, leaf: hash, tenant_id: meta.tenant_id, call_id: meta.call_id }];
+  return [{ topic, partition, offset, leaf: hash, tenant_id: meta.tenant_id, call_id: meta.call_id, cut }];
 }

@@ -1,4 +1,4 @@
-import { baseOf, Frontier, HASH_BYTES, headName, recordHash, strictBase64, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
+import { baseOf, endOf, Frontier, HASH_BYTES, headName, recordHash, strictBase64, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
 import type { LogClient } from '../witness/log-client.js';
 import type { PageDecoder } from './page-decoder.js';
 
@@ -19,6 +19,7 @@ export interface FollowedLeaf {
   hash: Buffer;
   /** Absent for records of other tenants, and for dropped ones. */
   record?: OwnRecord;
+  /** Dropped by retention, or given up by a decision on the log. */
   isDropped: boolean;
 }
 
@@ -61,19 +62,28 @@ export class FollowedTree {
     return { ...this.place, size: this.size, path: this.frontier.pathOfNext().map((hash) => hash.toString('base64')) };
   }
 
-  /** The leaves up to this head; or why they are not those of the head. @throws LogUnavailable */
-  async grow(client: LogClient, decoder: PageDecoder, head: TreeHead): Promise<FollowedLeaf[] | string> {
+  /**
+   * The leaves up to this head; or why they are not those of the head. Records from `given_up` on are not read, and a head that covers them
+   * is not compared. @throws LogUnavailable
+   */
+  async grow(client: LogClient, decoder: PageDecoder, head: TreeHead, given_up: number): Promise<FollowedLeaf[] | string> {
     const leaves: FollowedLeaf[] = [];
     while (this.size < head.size) {
-      if (this.queue.length === 0) this.queue = await this.fetch(client, decoder, head.size);
-      const leaf = this.queue.shift();
+      const isGivenUp = this.place.base + this.size >= given_up;
+      if (this.queue.length === 0 && !isGivenUp) this.queue = await this.fetch(client, decoder, head.size);
+      const leaf = isGivenUp ? this.unread() : this.queue.shift();
       if (!leaf) return `the log has no record ${this.place.base + this.size} of ${this.place.name}, which checkpoint and tree cover`;
       this.frontier.append(leaf.hash);
       leaves.push(leaf);
     }
-    return this.frontier.root().equals(head.root)
+    return endOf(head) > given_up || this.frontier.root().equals(head.root)
       ? leaves
       : `the records of ${this.place.name} up to ${head.size} are not those that were signed`;
+  }
+
+  private unread(): FollowedLeaf {
+    const { topic, partition, base } = this.place;
+    return { topic, partition, offset: base + this.size, hash: Buffer.alloc(HASH_BYTES), isDropped: true };
   }
 
   private async fetch(client: LogClient, decoder: PageDecoder, size: number): Promise<FollowedLeaf[]> {

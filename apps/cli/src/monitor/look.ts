@@ -1,6 +1,7 @@
 import { readDecision } from '@countersign/evidence';
 import { followEntries, type NoteVerifier, type Opening, openCheckpoint } from '@countersign/proofs';
 import type { LogClient } from '../witness/log-client.js';
+import { GivenUpRecords } from './given-up.js';
 import type { Monitored, MonitorState } from './monitor-state.js';
 
 export type Looked =
@@ -18,6 +19,8 @@ export async function look(from: Monitored, client: LogClient, log: NoteVerifier
   const newest = openCheckpoint(await client.checkpoint(), log);
   if (!newest) return alert(`the checkpoint that the log serves is not signed by ${log.name}`);
   if (newest.size < from.log.size) return alert(`the log shrank: it had ${from.log.size} checkpoints and serves ${newest.size}`);
+  const given_up = newest.size === from.log.size ? GivenUpRecords.none : await GivenUpRecords.at(client, newest, log);
+  if (typeof given_up === 'string') return alert(given_up);
   const openings: Opening[] = [];
   let at = from.log;
   while (at.size < newest.size) {
@@ -25,7 +28,7 @@ export async function look(from: Monitored, client: LogClient, log: NoteVerifier
     const followed = followEntries(at, page, { log, readDecision });
     if (followed.kind === 'refused') return alert(followed.reason);
     for (const entry of page.entries) {
-      const wrong = await from.cases.entry(client, entry);
+      const wrong = await from.cases.entry(client, entry, given_up);
       if (wrong !== undefined) return alert(wrong);
     }
     openings.push(...followed.openings);

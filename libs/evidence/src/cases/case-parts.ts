@@ -52,19 +52,24 @@ const byCase = (a: CasePart, b: CasePart) =>
  * Splits what entries cover into cases. A record counts in the first entry that covers both it and the request of its call. So the parts
  * follow from the log and its entries alone, whenever they are computed.
  */
-export class CaseParts {
+export class CaseParts<R extends CallRecord = CallRecord> {
   /** `waiting`: records of earlier entries whose requests no entry covered yet. */
   constructor(
     private readonly calls: CasesOfCalls,
-    private waiting: CallRecord[] = [],
+    private waiting: R[] = [],
   ) {}
 
-  get pending(): readonly CallRecord[] {
+  get pending(): readonly R[] {
     return this.waiting;
   }
 
+  /** Gives up records that wait for a request which is not on the log any more. */
+  forget(isLost: (record: R) => boolean): void {
+    this.waiting = this.waiting.filter((record) => !isLost(record));
+  }
+
   /** The cases that an entry touches, in the order of their leaves. `records`: what the entry covers first. */
-  async cover(records: readonly CallRecord[]): Promise<CasePart[]> {
+  async cover(records: readonly R[]): Promise<CasePart[]> {
     const parts = new OpenParts();
     const before = this.waiting;
     this.waiting = [];
