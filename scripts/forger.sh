@@ -2,6 +2,7 @@
 # forger.sh libraries | product | kafka: the toolbox of test/forger at full size. 2,000 seeded attacks on log, tiles, signer and witness and 1,000 honest runs (crashes,
 # rebuilds, drops, erasures); 100 attacks on the data folder of a real installation and 20 honest ones; 20 attacks on the files of a stopped Kafka broker.
 #   COUNTERSIGN_TEST_FORGER_FIRST   first seed (default 0), to go on where a run was ended
+#   COUNTERSIGN_TEST_FORGER_SEEDS, _RUNS (libraries), _PRODUCT, _HONEST (product), _KAFKA (kafka)   sizes; without them `npm run test:slow` runs few of each
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export COUNTERSIGN_TEST_SLOW=1

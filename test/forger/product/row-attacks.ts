@@ -75,7 +75,7 @@ export const rowAttacks: readonly ProductAttack[] = [
   {
     name: 'another master key put in its place',
     with_key: false,
-    found_by: ['server', 'witness', 'client'],
+    found_by: ['server', 'client'],
     async forge({ installation, random }) {
       const file = path.join(installation.dataDir, 'keys.json');
       const keys = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
