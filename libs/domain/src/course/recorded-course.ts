@@ -20,6 +20,8 @@ export class RecordedCourse {
   private readonly ruled = new Set<number>();
   private readonly allowed = new Set<number>();
   private readonly levels = new Set<string>();
+  /** Groups that had a request before it was made, by approval. */
+  private readonly askedLevels = new Map<string, number>();
   private readonly first = new Map<EventType, number>();
   /** The highest revision that any record names. */
   revision = 0;
@@ -48,7 +50,8 @@ export class RecordedCourse {
   }
 
   hasLevel(approval_id: string, rule: string | null, level: number): boolean {
-    return this.levels.has(`${approval_id} ${rule} ${level}`);
+    const isOfRequest = rule === null && (this.askedLevels.get(approval_id) ?? 0) >= level;
+    return isOfRequest || this.levels.has(`${approval_id} ${rule} ${level}`);
   }
 
   /** True if a record of this type is on the same topic before this one. */
@@ -69,8 +72,7 @@ export class RecordedCourse {
         return;
       case 'approval_requested':
         this.names.add(`asked ${at.event.approval_id}`);
-        if (at.event.level > 0)
-          for (let level = 1; level <= at.event.level; level++) this.levels.add(`${at.event.approval_id} null ${level}`);
+        this.askedLevels.set(at.event.approval_id, Math.max(at.event.level, this.askedLevels.get(at.event.approval_id) ?? 0));
         return;
       case 'approval_voted':
         this.names.add(`vote ${at.event.vote_id}`);

@@ -39,7 +39,7 @@ function timestampFault({ timestamp }: Bundle): string | undefined {
 export function* oddShape(bundle: Bundle): Generator<undefined, string | undefined, void> {
   const odd = oddMember('bundle', bundle) ?? timestampFault(bundle);
   if (odd !== undefined) return odd;
-  if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is not a time';
+  if (!Number.isSafeInteger(bundle.made_at_ms) || bundle.made_at_ms < 0) return 'made_at_ms is not a time';
   for (const record of bundle.records) {
     const found = oddRecord(record);
     if (found !== undefined) return found;

@@ -63,7 +63,7 @@ const SHOWN_MAX = 20;
 function* unknownSchema({ schemas, records }: Bundle, decoder: RecordDecoder): Stepwise<string | undefined> {
   for (const [id, text] of Object.entries(schemas)) {
     yield { proven: 0, records: records.length };
-    if (!decoder.addSchema(Number(id), text))
+    if (String(Number(id)) !== id || !decoder.addSchema(Number(id), text))
       return `schema ${id.slice(0, 20)} is not one that this verifier knows: use the verifier of the release that wrote it`;
   }
   return undefined;

@@ -52,8 +52,10 @@ test.each([
   ['an entry is another', [{ ...steps[0], entry: 5 }, steps[1]], 'are not those'],
   ['an entry is left out', [steps[1]], 'are not those'],
   ['the newest entry is left out', [steps[0]], 'are not those'],
+  ['a cut is a text', [{ ...steps[0], cut: '3' }, steps[1]], 'are not numbers'],
+  ['an entry is a text', [{ ...steps[0], entry: '4' }, steps[1]], 'are not numbers'],
   ['entries are swapped', [steps[1], steps[0]], 'not in order'],
-] as [string, BundledStep[], string][])('%s: refused', (_, forged, reason) => {
+] as unknown as [string, BundledStep[], string][])('%s: refused', (_, forged, reason) => {
   expect(provenCase(hashing, leafOf(steps), forged, leaves)).toContain(reason);
 });
 

@@ -27,6 +27,9 @@ export interface ProvenCase {
   cuts: ReadonlyMap<number, number>;
 }
 
+/** A text would have the same hash as its number, and be in another order. */
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
 /** Recomputes the hash of a case. `leaves`: the leaf hashes of the bundle's records. Returns what it proves, or why it proves nothing. */
 export function provenCase(
   hashing: TreeHashing,
@@ -40,6 +43,7 @@ export function provenCase(
   let at = caseStart(hashing, tenant_id, case_id);
   let before: BundledStep | undefined;
   for (const step of steps) {
+    if (!isCount(step.entry) || !isCount(step.cut)) return 'the entries of the case are not numbers';
     if (before && (step.entry <= before.entry || step.cut < before.cut)) return 'the entries of the case are not in order';
     at = caseHash(
       hashing,

@@ -43,6 +43,16 @@ export interface RecordTrace {
 
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 const hashes = (path: readonly string[]) => path.map(strictBase64);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** Whether each field has its type: the text `01` would have the leaf of the number 1, and be another place. */
+function isTyped({ topic, partition, offset, timestamp_ms, key, headers }: RecordToCover, { entry }: RecordPaths): boolean {
+  return (
+    [partition, offset, timestamp_ms, entry.time_ms].every(isCount) &&
+    [topic, ...(key === null ? [] : [key]), ...Object.values(headers)].every(isText)
+  );
+}
 
 /** Computes each step from the record to the root of an opened checkpoint. Never throws: unreadable input is a failed step. */
 export function traceRecord(hashing: TreeHashing, record: RecordToCover, proof: RecordPaths, signed: TrustedCheckpoint): RecordTrace {
@@ -59,10 +69,12 @@ export function traceRecord(hashing: TreeHashing, record: RecordToCover, proof: 
 function follow(
   hashing: TreeHashing,
   record: RecordToCover,
-  { tree, head, entry }: RecordPaths,
+  proof: RecordPaths,
   signed: TrustedCheckpoint,
   trace: RecordTrace,
 ): RecordTrace['failed'] {
+  if (!isTyped(record, proof)) return { step: undefined, reason: 'a field of the record or its entry is of another type' };
+  const { tree, head, entry } = proof;
   const generation = tree.generation === undefined ? {} : { generation: readGeneration(tree.generation) };
   trace.leaf = hashing.prefixedLeaf(prefixedRecordLeaf(record));
   const index = leafIndex(generation, record.offset);
