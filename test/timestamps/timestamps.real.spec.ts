@@ -5,6 +5,7 @@ import type { Bundle } from '@countersign/evidence';
 import { parseVkey } from '@countersign/proofs';
 import { grantedToken, newNonce, pinnedCertificates, timestampedBytes, timestampRequest, verifyToken } from '@countersign/timestamps';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pythonBundle } from '../conformance/python-bundle.js';
 import type { Api } from '../journeys/api.js';
 import { countersign } from '../journeys/cli.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
@@ -120,6 +121,36 @@ describe('checkpoints of a platform with a time-stamping authority', () => {
     expect(await verify({ ...bundle, timestamp: { token: 'AAAA', more: 1 } } as never)).toMatch(
       /^1 refused: the timestamp has a member more/,
     );
+  });
+
+  test('are read by the verifier in Python as by ours', async () => {
+    const { body: call } = await write();
+    const bundle = await until('timestamped bundle', async () => {
+      const { status, body } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call.call_id}&timestamped=true`);
+      return status === 200 ? body : undefined;
+    });
+    const verdict = ({ timestamp, ...rest }: Bundle, tsa?: string) => {
+      const { status, output } = pythonBundle(JSON.stringify(timestamp ? { ...rest, timestamp } : rest), bundle.vkey, tsa ? { tsa } : {});
+      return `${status} ${output}`;
+    };
+    const { timestamp: _, ...without } = bundle;
+    const flipped = (at: number) => {
+      const token = Buffer.from(bundle.timestamp?.token as string, 'base64');
+      token.writeUInt8((token.at(at) as number) ^ 1, at < 0 ? token.length + at : at);
+      return { ...bundle, timestamp: { token: token.toString('base64') } };
+    };
+    expect(verdict(bundle, authority.certificate)).toMatch(/^0 verified[\s\S]*timestamped at 20/);
+    expect(verdict(bundle)).toMatch(/^0 [\s\S]*not proven: the timestamp in the bundle was not checked/);
+    expect(verdict(without, authority.certificate)).toBe('1 refused: the bundle has no timestamp\n');
+    for (const certificate of [other.certificate, authority.file('ca.pem')])
+      expect(verdict(bundle, certificate)).toBe('1 refused: the timestamp is not of the pinned certificate\n');
+    expect(verdict(flipped(-1), authority.certificate)).toBe('1 refused: openssl refuses the timestamp under the pinned certificate\n');
+    expect(verdict(flipped(100), authority.certificate)).toMatch(/^1 refused: /);
+    expect(verdict({ ...bundle, timestamp: { token: 'AAAA' } }, authority.certificate)).toMatch(/^1 refused: /);
+    const token = {
+      token: grantedToken(await authority.reply(timestampRequest(Buffer.from('other'), newNonce())))?.toString('base64') as string,
+    };
+    expect(verdict({ ...bundle, timestamp: token }, authority.certificate)).toBe('1 refused: the timestamp is of other bytes\n');
   });
 
   test('are signed all the same while the authority fails, lies or hangs, and only the newest is timestamped afterwards', async () => {

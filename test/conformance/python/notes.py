@@ -25,8 +25,8 @@ def key_of(vkey, kind):
     return name, key_hash(name, typed), typed[1:]
 
 
-def signatures_of(note, name, wanted):
-    """What is signed, and the signatures of one key under it."""
+def signature_lines(note):
+    """What is signed, and each line with its signer and bytes."""
     must(isinstance(note, str) and len(note) <= 1_000_000 and not CONTROL.search(note), "the checkpoint is no note")
     split = note.rfind("\n\n")
     must(split >= 0 and note.endswith("\n"), "the checkpoint is no note")
@@ -36,9 +36,14 @@ def signatures_of(note, name, wanted):
         dash, signer, blob = line.split(" ")
         raw = from_base64(blob)
         must(dash == "\u2014" and NAME.match(signer) and len(raw) > 4, "a line of the note is no signature")
-        if signer == name and raw[:4] == wanted:
-            found.append(raw[4:])
+        found.append((line, signer, raw))
     return note[: split + 1], found
+
+
+def signatures_of(note, name, wanted):
+    """What is signed, and the signatures of one key under it."""
+    text, lines = signature_lines(note)
+    return text, [raw[4:] for _, signer, raw in lines if signer == name and raw[:4] == wanted]
 
 
 def open_checkpoint(note, vkey):

@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-"""A verifier of bundles: python3 verify_bundle.py [--witness [heads:]VKEY ...] BUNDLE VKEY [SCHEMA_SHA256 ...]
+"""A verifier of bundles: python3 verify_bundle.py [--witness [heads:]VKEY ...] [--tsa PEM] BUNDLE VKEY [SCHEMA_SHA256 ...]
 
-Written from docs/reference/proofs.md and the specifications that it names (RFC 8032, RFC 9162, C2SP, Avro), with the standard library only.
+Written from docs/reference/proofs.md and the specifications that it names (RFC 8032, RFC 9162, C2SP, Avro), with the standard library, and
+for the signature of a timestamp openssl. --tsa: the certificate of a time-stamping authority; a bundle without its timestamp is refused.
 Exit code 0: verified; 1: refused, with the reason.
 """
+import datetime
+import hashlib
 import json
 import sys
 
 from avro import plain, read_value, schema_id
 from calls import call_of
 from causes import check_case, check_causes, check_order
+from course import check_course
 from notes import check_witness, open_checkpoint
 from refused import from_base64, is_count, must, run
+from shown import is_same, is_shown
+from timestamps import check_token, timestamped_bytes
 from trees import check_place
 
 MEMBERS = {
@@ -51,6 +57,7 @@ def check_shape(bundle):
 
 def check_record_members(record):
     check_members("record", record)
+    must(all(is_count(record[name]) for name in ("partition", "offset", "timestamp_ms")), "a place or time of a record is no number")
     check_members("proof", record["proof"])
     for part in ("tree", "head", "entry"):
         check_members(part, record["proof"][part])
@@ -59,16 +66,14 @@ def check_record_members(record):
 def read_event(record, value, schemas, trusted):
     must(len(value) > 5, "a value is not in the Confluent wire format")
     name, event = read_value(value, schemas[schema_id(value)], trusted)
-    is_shown = without_nulls(plain(event)) == without_nulls(record["event"])
-    must(is_shown and name == record["event_type"], "an event is shown as something else")
+    must(is_shown(plain(event), record["event"]) and name == record["event_type"], "an event is shown as something else")
     return record["event"]
 
 
-def without_nulls(value):
-    """A release shows members that came later as null in records of earlier ones."""
-    if isinstance(value, dict):
-        return {name: without_nulls(item) for name, item in value.items() if item is not None}
-    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+def check_schemas(schemas, trusted):
+    for number, text in schemas.items():
+        must(str(int(number)) == number, "the id of a schema is no number")
+        must(not trusted or hashlib.sha256(text.encode()).hexdigest() in trusted, "a schema is not one of those that are trusted")
 
 
 def check_calls(bundle, records):
@@ -79,7 +84,7 @@ def check_calls(bundle, records):
         must(call_id not in cases, "a call is shown twice")
         folded, cases[call_id] = call_of(call_id, records[call_id])
         for name in set(folded) | set(shown):
-            must(name in folded and name in shown and folded[name] == shown[name], f"the {name} of a call is not what its records say")
+            must(name in folded and name in shown and is_same(folded[name], shown[name]), f"the {name} of a call is not what its records say")
     subject = bundle["subject"]
     if set(subject) == {"call_id"}:
         must(list(cases) == [subject["call_id"]], "the calls shown are not the call that the bundle is about")
@@ -120,36 +125,50 @@ def case_leaf(bundle, size, root, trusted):
     return event
 
 
-def verify(bundle, vkey, trusted, witnesses=()):
+def timestamp_of(bundle, certificate):
+    """The line of the report."""
+    if certificate is None:
+        return ["not proven: the timestamp in the bundle was not checked; --tsa checks it"] if "timestamp" in bundle else []
+    must("timestamp" in bundle, "the bundle has no timestamp")
+    at = check_token(from_base64(bundle["timestamp"]["token"]), timestamped_bytes(bundle["checkpoint"], bundle["vkey"]), certificate)
+    return [f"timestamped at {datetime.datetime.fromtimestamp(at, datetime.timezone.utc).isoformat()}: all of it existed by then"]
+
+
+def verify(bundle, vkey, trusted, witnesses=(), certificate=None):
     """The lines of the report."""
     must(bundle["format"] == "countersign-bundle/v1", "the format is unknown")
     check_shape(bundle)
     must(bundle["vkey"] == vkey, "the bundle names another key")
     size, root = open_checkpoint(bundle["checkpoint"], vkey)
     checked = {check_witness(bundle["checkpoint"], witness)[0] for witness in witnesses}
+    check_schemas(bundle["schemas"], trusted)
     records = read_records(bundle, size, root, trusted)
     caused = check_causes(bundle)
     check_order(bundle["records"])
     check_calls(bundle, records)
+    for call in bundle["calls"]:
+        check_course(records[call["call_id"]])
     report = [f"verified: {len(bundle['records'])} records under checkpoint {size}", *caused]
     if "case" in bundle:
         report += check_case(bundle, case_leaf(bundle, size, root, trusted))
     report += [f"not proven: what stood at the offsets of {tree} before, which goes on in the place of a frozen tree" for tree in sorted(later_trees(bundle))]
-    if "timestamp" in bundle:
-        report.append("not checked: the timestamp; openssl ts -verify does, with the certificate of its authority")
+    report += timestamp_of(bundle, certificate)
     if "heads" not in checked:
         report.append("not proven: that records were not rewritten and signed again; no witness that checks heads has cosigned")
     return [*report, "not proven: that the bundle is complete; compare it with an export of the period or a later bundle"]
 
 
 def main():
-    arguments, witnesses = sys.argv[1:], []
-    while arguments[:1] == ["--witness"]:
-        witnesses.append(arguments[1])
+    arguments, witnesses, certificate = sys.argv[1:], [], None
+    while arguments[:1] in (["--witness"], ["--tsa"]):
+        if arguments[0] == "--witness":
+            witnesses.append(arguments[1])
+        else:
+            certificate = arguments[1]
         arguments = arguments[2:]
     with open(arguments[0], encoding="utf-8") as file:
         text = file.read()
-    return run(lambda: verify(json.loads(text), arguments[1], set(arguments[2:]), witnesses))
+    return run(lambda: verify(json.loads(text), arguments[1], set(arguments[2:]), witnesses, certificate))
 
 
 if __name__ == "__main__":
