@@ -134,7 +134,7 @@ describe('an evidence file', () => {
       data.items.add(new File([content], 'dropped.json', { type: 'application/json' }));
       return data;
     }, text);
-    await page.locator('.audit-drop').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByRole('heading', { name: 'Verified', exact: true }).waitFor();
     await page.getByText('dropped.json').waitFor();
     expect(requests.filter((url) => /bundle|proof/.test(url))).toEqual([]);

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../elements/button.js';
+import { DropZone } from '../elements/drop-zone.js';
 import { TextField } from '../elements/field.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
@@ -7,7 +8,6 @@ import { EmptyState, ErrorState, Skeleton } from '../elements/states.js';
 import { useIsWide } from '../elements/use-wide.js';
 import { useNavigate } from '../navigation/navigation.js';
 import type { Subject } from './check.js';
-import { DropZone } from './drop-zone.js';
 import { KeysPanel } from './keys-panel.js';
 import { hrefOf, type Picked, picked, textOf } from './picked.js';
 import type { PinnedKeys } from './pinned-keys.js';
@@ -31,7 +31,9 @@ export function VerifyTab({ subject, keys, onKeysChanged, onFile }: VerifyTabPro
     <div class="audit-columns audit-start" key="start">
       <Panel title="What to verify">
         <Picker subject={subject} onAgain={again} />
-        <DropZone onFile={onFile} />
+        <DropZone label="Evidence file" accept=".json,application/json" onFile={onFile}>
+          Drop an evidence file here. <span class="soft">It is verified in this page and sent nowhere.</span>
+        </DropZone>
       </Panel>
       <KeysPanel keys={keys} onChange={onKeysChanged} />
     </div>

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import { CheckGroup } from '../elements/check-group.js';
 import { Select, TextField } from '../elements/field.js';
 import { FormDialog } from '../forms/form-dialog.js';
 import { placedErrors } from '../forms/placed-errors.js';
 import { useChange } from '../forms/use-change.js';
-import { CheckGroup } from './check-group.js';
 import { EMPTY_KEY, KEY_FIELDS, KINDS, keyRequest, ROLES } from './key-request.js';
 import { ShownOnce } from './shown-once.js';
 

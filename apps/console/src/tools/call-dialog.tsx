@@ -1,8 +1,9 @@
 import { Button } from '../elements/button.js';
 import { Dialog } from '../elements/dialog.js';
+import { wordFor } from '../elements/word-for.js';
 import { optionText } from '../schema-form/option-text.js';
 import type { Decision } from './decision-view.js';
-import { REVERSIBILITY, type ToolVersion, wordFor } from './tool-version.js';
+import { REVERSIBILITY, type ToolVersion } from './tool-version.js';
 
 interface CallDialogProps {
   version: ToolVersion;

@@ -5,11 +5,12 @@ import { JsonTree } from '../elements/json-tree.js';
 import { duration } from '../elements/relative-time.js';
 import { Panel } from '../elements/screen.js';
 import { RelativeTime } from '../elements/time-ago.js';
+import { wordFor } from '../elements/word-for.js';
 import { ownMember } from '../schema-form/schema.js';
 import { contractOf } from './contract-changes.js';
 import { SchemaTable } from './schema-table.js';
 import { SecretNeeds } from './secret-needs.js';
-import { REVERSIBILITY, TIERS, type ToolVersion, wordFor } from './tool-version.js';
+import { REVERSIBILITY, TIERS, type ToolVersion } from './tool-version.js';
 
 /** What the author of a tool promises. */
 export function ContractPart({ version }: { version: ToolVersion }) {

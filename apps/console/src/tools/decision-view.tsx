@@ -6,7 +6,8 @@ import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
 import type { Tone } from '../elements/status.js';
 import { StatusBadge } from '../elements/status-badge.js';
-import { TIERS, wordFor } from './tool-version.js';
+import { wordFor } from '../elements/word-for.js';
+import { TIERS } from './tool-version.js';
 
 /** What policy would decide about a call. */
 export type Decision = components['schemas']['EffectiveTier'];

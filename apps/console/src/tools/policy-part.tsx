@@ -7,11 +7,12 @@ import { JsonTree } from '../elements/json-tree.js';
 import { Panel } from '../elements/screen.js';
 import { ErrorState, ProblemNote, Skeleton } from '../elements/states.js';
 import { RelativeTime } from '../elements/time-ago.js';
+import { wordFor } from '../elements/word-for.js';
 import { useMutation } from '../gateway/use-mutation.js';
 import { useQuery } from '../gateway/use-query.js';
 import { useForbidden } from './allowed.js';
 import { setMapping, setTier } from './tool-settings.js';
-import { TIERS, type ToolVersion, wordFor } from './tool-version.js';
+import { TIERS, type ToolVersion } from './tool-version.js';
 
 type Tier = 'tier_0_safe' | 'tier_1_auto' | 'tier_2_approval_required' | 'tier_3_blocked';
 

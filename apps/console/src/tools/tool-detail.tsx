@@ -1,3 +1,4 @@
+import { EffectTag } from '../effects/effect-tag.js';
 import { InertText } from '../elements/inert.js';
 import { Screen } from '../elements/screen.js';
 import { type Tab, Tabs } from '../elements/tabs.js';
@@ -9,7 +10,7 @@ import { LifecyclePart } from './lifecycle-part.js';
 import { PolicyPart } from './policy-part.js';
 import { useSecrets } from './secrets.js';
 import { filterQuery, filtersFrom } from './tool-filters.js';
-import { AuthBadge, EffectTag, LifecycleBadge, Trust } from './tool-marks.js';
+import { AuthBadge, LifecycleBadge, Trust } from './tool-marks.js';
 import { ToolNotices } from './tool-notices.js';
 import { shownVersion } from './tool-summary.js';
 import type { Tool, ToolVersion } from './tool-version.js';

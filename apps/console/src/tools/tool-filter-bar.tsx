@@ -1,10 +1,11 @@
+import { EFFECTS } from '../effects/effect-words.js';
 import { Button } from '../elements/button.js';
 import { SearchField } from '../elements/search-field.js';
 import { useNavigate, usePlace, useQueryState } from '../navigation/navigation.js';
 import { optionText } from '../schema-form/option-text.js';
 import { AUTH_FILTERS, FILTER_NAMES, type ToolFilters, TRUST_FILTERS } from './tool-filters.js';
 import type { ToolSummary } from './tool-summary.js';
-import { EFFECTS, LIFECYCLES } from './tool-version.js';
+import { LIFECYCLES } from './tool-version.js';
 
 type Options = readonly (readonly [value: string, label: string])[];
 

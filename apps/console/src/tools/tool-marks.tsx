@@ -1,13 +1,7 @@
 import { InertText } from '../elements/inert.js';
-import { StatusBadge, Tag } from '../elements/status-badge.js';
+import { StatusBadge } from '../elements/status-badge.js';
 import { SCOPES, type SecretOf } from './secrets.js';
-import { EFFECTS, isWrite, LIFECYCLES, wordFor } from './tool-version.js';
-
-/** What a tool does, by the class of its effect. */
-export function EffectTag({ effect_class }: { effect_class: string }) {
-  const tone = effect_class === 'commit_high' ? 'bad' : isWrite(effect_class) ? 'warn' : 'neutral';
-  return <Tag tone={tone}>{wordFor(EFFECTS, effect_class)}</Tag>;
-}
+import { LIFECYCLES } from './tool-version.js';
 
 export function LifecycleBadge({ lifecycle }: { lifecycle: string }) {
   const known = Object.hasOwn(LIFECYCLES, lifecycle) ? LIFECYCLES[lifecycle] : undefined;

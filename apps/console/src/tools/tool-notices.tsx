@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
 import { InertText } from '../elements/inert.js';
+import { Notice } from '../elements/notice.js';
 import { Link } from '../navigation/link.js';
 import { pathTo } from '../navigation/match.js';
 import type { Tool, ToolVersion } from './tool-version.js';
@@ -69,21 +69,5 @@ function Successor({ use_instead }: { use_instead: string | null }) {
       </Link>{' '}
       instead.{' '}
     </>
-  );
-}
-
-export function Notice({
-  tone,
-  title,
-  children,
-}: {
-  tone: 'bad' | 'warn' | 'busy' | 'neutral';
-  title: string;
-  children?: ComponentChildren;
-}) {
-  return (
-    <div class={`tools-note tone-${tone}`}>
-      <strong>{title}</strong> {children}
-    </div>
   );
 }

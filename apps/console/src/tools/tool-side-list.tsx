@@ -1,12 +1,13 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { EFFECTS, isWrite } from '../effects/effect-words.js';
 import { InertText } from '../elements/inert.js';
+import { wordFor } from '../elements/word-for.js';
 import { useShortcuts } from '../navigation/keyboard.js';
 import { Link } from '../navigation/link.js';
 import { useNavigate, usePlace } from '../navigation/navigation.js';
 import { ToolFilterBar } from './tool-filter-bar.js';
 import { LifecycleBadge, ToolName } from './tool-marks.js';
 import { toolPath } from './tool-table.js';
-import { EFFECTS, isWrite, wordFor } from './tool-version.js';
 import { useListedTools } from './use-listed-tools.js';
 
 /** Where the list was scrolled to: it is drawn again with each tool. */

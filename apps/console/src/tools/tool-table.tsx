@@ -1,12 +1,14 @@
+import { EffectTag } from '../effects/effect-tag.js';
 import { InertText } from '../elements/inert.js';
 import { EmptyState } from '../elements/states.js';
 import { type Column, Table } from '../elements/table.js';
+import { Link } from '../navigation/link.js';
 import { pathTo } from '../navigation/match.js';
 import { usePlace } from '../navigation/navigation.js';
 import { useSecrets } from './secrets.js';
 import { ClearFilters } from './tool-filter-bar.js';
 import { filterQuery, filtersFrom } from './tool-filters.js';
-import { AuthBadge, EffectTag, LifecycleBadge, ToolName, Trust } from './tool-marks.js';
+import { AuthBadge, LifecycleBadge, ToolName, Trust } from './tool-marks.js';
 import type { ToolSummary } from './tool-summary.js';
 
 /** Where a tool is shown, with the filters of the list it was found in. */
@@ -51,8 +53,8 @@ function NoTools({ is_filtered }: { is_filtered: boolean }) {
   return (
     <EmptyState icon="tools" title="No tools yet">
       <p>
-        Load packs with <code>COUNTERSIGN_PACKS</code>, add an upstream MCP server, or <a href="/docs/tutorials/first-tool">write a tool</a>
-        .
+        Load packs with <code>COUNTERSIGN_PACKS</code>, add an <Link href="/upstreams">upstream MCP server</Link>, import an{' '}
+        <Link href="/openapi-imports">OpenAPI document</Link>, or <a href="/docs/tutorials/first-tool">write a tool</a>.
       </p>
     </EmptyState>
   );

@@ -1,3 +1,4 @@
+import '../elements/notice.css';
 import { Screen } from '../elements/screen.js';
 import { ErrorState, Skeleton } from '../elements/states.js';
 import { ToolFilterBar } from './tool-filter-bar.js';
@@ -12,7 +13,7 @@ export default function ToolsScreen() {
     <Screen title="Tools" about="What agents can call here, what it does, and whether its secrets are there.">
       <ToolFilterBar tools={all ?? []} />
       {unhealthy.map((text) => (
-        <p key={text} class="tools-note tone-bad" role="alert">
+        <p key={text} class="notice-box tone-bad" role="alert">
           A pack cannot be used: {text.slice(0, 300)}
         </p>
       ))}

@@ -1,4 +1,6 @@
+import '../elements/notice.css';
 import { useState } from 'preact/hooks';
+import { isWrite } from '../effects/effect-words.js';
 import { Button } from '../elements/button.js';
 import { TextField } from '../elements/field.js';
 import { Panel } from '../elements/screen.js';
@@ -11,7 +13,7 @@ import { useForbidden } from './allowed.js';
 import { CallDialog } from './call-dialog.js';
 import { CallOutcome } from './call-outcome.js';
 import { type Decision, DecisionView } from './decision-view.js';
-import { isWrite, type ToolVersion } from './tool-version.js';
+import { type ToolVersion } from './tool-version.js';
 import { type Trial, useTrialCall } from './use-trial-call.js';
 
 interface DecidedTrial {
@@ -59,7 +61,7 @@ export function TrialPart({ version }: { version: ToolVersion }) {
     <div class="trial">
       <TrialForm form={{ ...form, onValue: change }} case_id={case_id} onCaseId={setCaseId} is_pending={dry.is_pending} onDecide={decide} />
       <div class="trial-result stack" aria-live="polite">
-        {form.issues.length > 0 && <p class="tools-note tone-bad">The inputs are not complete: see the marked fields.</p>}
+        {form.issues.length > 0 && <p class="notice-box tone-bad">The inputs are not complete: see the marked fields.</p>}
         {dry.problem && <ProblemNote problem={dry.problem} />}
         {!decided && !dry.problem && form.issues.length === 0 && (
           <p class="soft">Fill in the inputs. The decision and its reasons show here before anything is called.</p>

@@ -1,3 +1,5 @@
+import '../elements/notice.css';
+import { EffectTag } from '../effects/effect-tag.js';
 import { Diff } from '../elements/diff.js';
 import { InertText } from '../elements/inert.js';
 import { Panel } from '../elements/screen.js';
@@ -7,7 +9,7 @@ import { pathTo } from '../navigation/match.js';
 import { useQueryState } from '../navigation/navigation.js';
 import { optionText } from '../schema-form/option-text.js';
 import { breakingChanges, contractOf } from './contract-changes.js';
-import { EffectTag, LifecycleBadge, Trust } from './tool-marks.js';
+import { LifecycleBadge, Trust } from './tool-marks.js';
 import type { Tool, ToolVersion } from './tool-version.js';
 
 const COLUMNS: readonly Column<ToolVersion>[] = [
@@ -78,7 +80,7 @@ function Comparison({ tool: { versions }, version }: { tool: Tool; version: Tool
       }
     >
       {breaking.length > 0 ? (
-        <div class="tools-note tone-bad">
+        <div class="notice-box tone-bad">
           <strong>{breaking.length === 1 ? 'One change may break callers' : `${breaking.length} changes may break callers`}</strong>
           <ul class="breaking">
             {breaking.map(({ pointer, what }) => (

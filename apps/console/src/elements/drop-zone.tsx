@@ -1,9 +1,21 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../elements/button.js';
-import { Icon } from '../elements/icon.js';
+import { Button } from './button.js';
+import './drop-zone.css';
+import { Icon } from './icon.js';
+
+interface DropZoneProps {
+  /** What the file is, for those who do not see the text. */
+  label: string;
+  /** Which types the dialog of the browser offers. */
+  accept: string;
+  onFile: (file: File) => void;
+  /** What to drop, and what becomes of it. */
+  children: ComponentChildren;
+}
 
 /** Takes a file by drag and drop or by a dialog of the browser. */
-export function DropZone({ onFile }: { onFile: (file: File) => void }) {
+export function DropZone({ label, accept, onFile, children }: DropZoneProps) {
   const input = useRef<HTMLInputElement>(null);
   const [is_over, setOver] = useState(false);
   useEffect(() => {
@@ -29,7 +41,7 @@ export function DropZone({ onFile }: { onFile: (file: File) => void }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same for keyboards
     <div
-      class="audit-drop"
+      class="drop-zone"
       data-over={is_over || undefined}
       onDragOver={(event) => {
         event.preventDefault();
@@ -39,18 +51,8 @@ export function DropZone({ onFile }: { onFile: (file: File) => void }) {
       onDrop={drop}
     >
       <Icon name="download" size={20} />
-      <p>
-        Drop an evidence file here. <span class="soft">It is verified in this page and sent nowhere.</span>
-      </p>
-      <input
-        ref={input}
-        class="visually-hidden"
-        type="file"
-        accept=".json,application/json"
-        tabIndex={-1}
-        aria-label="Evidence file"
-        onChange={choose}
-      />
+      <p>{children}</p>
+      <input ref={input} class="visually-hidden" type="file" accept={accept} tabIndex={-1} aria-label={label} onChange={choose} />
       <Button onClick={() => input.current?.click()}>Choose a file</Button>
     </div>
   );

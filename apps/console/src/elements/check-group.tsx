@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
-import './settings.css';
+import './check-group.css';
+import { InertText } from './inert.js';
 
 interface CheckGroupProps {
   label: string;
@@ -15,12 +16,13 @@ export function CheckGroup({ label, options, chosen, onChosen, error }: CheckGro
   const toggle = (option: string) =>
     onChosen(options.filter((each) => (each === option ? !chosen.includes(option) : chosen.includes(each))));
   return (
-    <fieldset class="settings-checks" aria-describedby={error ? `${id}-error` : undefined}>
+    <fieldset class="check-group" aria-describedby={error ? `${id}-error` : undefined}>
       <legend>{label}</legend>
-      <div class="settings-checks-list">
+      <div class="check-list">
         {options.map((option) => (
-          <label key={option} class="settings-check">
-            <input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} /> {option}
+          <label key={option} class="check">
+            <input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />{' '}
+            <InertText text={option} characters_max={80} />
           </label>
         ))}
       </div>
