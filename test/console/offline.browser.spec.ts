@@ -28,6 +28,8 @@ beforeAll(async () => {
     '/calls/:id': waiting.call_id,
     '/tools/:name': 'write_file',
     '/sagas/:id': await sagas.waiting(),
+    '/upstreams/:name': await world.upstream(),
+    '/openapi-imports/:name': await world.openApiImport(),
     '/policies/:version': await world.policyVersion(),
   };
   cancelled = { phone: await sagas.waiting(), laptop: await sagas.waiting() };

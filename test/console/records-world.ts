@@ -62,6 +62,22 @@ export class RecordsWorld {
     return body.version;
   }
 
+  /** An upstream that lists nothing: its secret does not exist. Returns its name. */
+  async upstream(): Promise<string> {
+    const body = { url: 'https://mcp.example.com/mcp', credentials: [{ secret: 'Nobodys' }] };
+    expect((await this.console.admin.request('PUT', '/v1/upstreams/files', body)).status).toBe(200);
+    return 'files';
+  }
+
+  /** Imports a small OpenAPI document; returns the name of the import. */
+  async openApiImport(): Promise<string> {
+    const paths = { '/pets': { get: { operationId: 'listPets', responses: { 200: { description: 'pets' } } } } };
+    const info = { title: 'Pets', version: '1.0.0' };
+    const document = { openapi: '3.1.0', info, servers: [{ url: 'https://pets.example.com' }], paths };
+    expect((await this.console.admin.request('POST', '/v1/openapi-imports', { name: 'pets', document })).status).toBe(201);
+    return 'pets';
+  }
+
   async vote({ approval, call_id }: Envelope, vote: 'approve' | 'deny'): Promise<Envelope> {
     await this.you.request('POST', `/v1/approvals/${approval?.approval_id}/votes`, { vote, reason: 'looked at' });
     return this.agent.callUntil(call_id, ({ status }) => status !== 'pending_approval' && status !== 'running');

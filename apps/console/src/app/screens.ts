@@ -50,6 +50,22 @@ export const SCREENS: readonly ScreenEntry[] = [
   },
   { path: '/tools/:name', title: 'Tool', load: () => import('../tools/tool-screen.js') },
   {
+    path: '/upstreams',
+    title: 'Upstreams',
+    navigation: { group: 'Platform', icon: 'upstreams', keys: 'g m' },
+    roles: ['operator', 'tool_author', 'policy_admin', 'auditor'],
+    load: () => import('../upstreams/upstreams-screen.js'),
+  },
+  { path: '/upstreams/:name', title: 'Upstream', load: () => import('../upstreams/upstream-screen.js') },
+  {
+    path: '/openapi-imports',
+    title: 'OpenAPI imports',
+    navigation: { group: 'Platform', icon: 'imports', keys: 'g o' },
+    roles: ['operator', 'tool_author', 'policy_admin', 'auditor'],
+    load: () => import('../openapi-imports/imports-screen.js'),
+  },
+  { path: '/openapi-imports/:name', title: 'OpenAPI import', load: () => import('../openapi-imports/import-screen.js') },
+  {
     path: '/settings',
     title: 'Settings',
     navigation: { group: 'Platform', icon: 'settings', keys: 'g e' },
