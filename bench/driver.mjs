@@ -1,5 +1,5 @@
 // The client, a process of its own: a closed loop with a fixed number of calls in flight over kept-alive connections.
-// IPC request: {id, section, url, token, tag, calls, in_flight, copies, tool, way, cap_ms}.
+// IPC request: {id, section, url, token, tag, calls, in_flight, copies, tool, way, case_ids, cap_ms}.
 import { Pool } from 'undici';
 import { ways } from './parts/ways.mjs';
 
@@ -15,8 +15,10 @@ function percentile(sorted, share) {
 }
 
 class Client {
-  constructor({ url, token, tool = 'probe_effect', way = 'post' }, connections) {
+  constructor({ url, token, tool = 'probe_effect', way = 'post', case_ids }, connections) {
     this.tool = tool;
+    /** The cases that calls take in turns; undefined: none. */
+    this.case_ids = case_ids;
     this.way = ways[way];
     this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
     this.headers = { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
@@ -31,7 +33,7 @@ class Client {
     const inputs = { account: `acct-${n}`, amount: (n % 9000) + 1, note: 'customer reported a duplicate charge on the March invoice' };
     const began = performance.now();
     try {
-      const { path, headers, body } = this.way.request(this.tool, inputs, key);
+      const { path, headers, body } = this.way.request(this.tool, inputs, key, this.case_ids?.[n % this.case_ids.length]);
       const response = await this.pool.request({ method: 'POST', path, headers: { ...this.headers, ...headers }, body });
       const text = await response.body.text();
       if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text.slice(0, 300)}`);

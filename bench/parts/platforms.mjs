@@ -57,13 +57,16 @@ const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64'];
 /** Also what `npm start` gives. glibc gives each thread its own malloc arenas; read buffers fragment them: up to 100 MiB. */
 const MALLOC = { MALLOC_ARENA_MAX: '2' };
 
-/** The standalone process. `args`: further options of node (a profiler). `env`: settings instead of those of all benches. */
-export async function startEmbedded(dir, args = [], env = {}) {
+/**
+ * The standalone process. `args`: further options of node (a profiler). `env`: settings instead of those of all benches. `built`: the
+ * checkout whose build runs.
+ */
+export async function startEmbedded(dir, args = [], env = {}, built = root) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const open = async () => {
     const began = performance.now();
-    const app = start('standalone', node, [...NODE_OPTIONS, ...args, path.join(root, 'apps/standalone/dist/main.js')], {
+    const app = start('standalone', node, [...NODE_OPTIONS, ...args, path.join(built, 'apps/standalone/dist/main.js')], {
       dir,
       cwd: dir,
       env: { ...common(dir, port), ...MALLOC, ...env },

@@ -7,10 +7,10 @@ const succeeded = (text, status, output) => {
 };
 
 const post = {
-  request: (tool, inputs, key) => ({
+  request: (tool, inputs, key, case_id) => ({
     path: '/v1/calls',
     headers: { prefer: 'wait=30', 'idempotency-key': key },
-    body: JSON.stringify({ tool, inputs }),
+    body: JSON.stringify({ tool, inputs, case_id }),
   }),
   output: (text) => {
     const { status, output } = JSON.parse(text);

@@ -1,0 +1,153 @@
+// node bench/proofs.mjs [--rounds 15 --pairs 3 --calls 2000 --in-flight 64 --loads none,shared,own --same --before FOLDER]
+// CPU a call with and without hashes of causes, cuts and the tree of cases: two processes under the same calls at the same time, so that they
+// see the same noise; medians of paired ratios. Calls have no case, share a few, or have one each. `--same`: both with, which shows the
+// noise of the measurement. `--before`: against the build of another checkout, as it is.
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { runToExitCode, start, stop } from './parts/children.mjs';
+import { root, startEmbedded } from './parts/platforms.mjs';
+import { cpuOf, machine } from './parts/usage.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '15' },
+    pairs: { type: 'string', default: '3' },
+    calls: { type: 'string', default: '2000' },
+    'in-flight': { type: 'string', default: '64' },
+    loads: { type: 'string', default: 'none,shared,own' },
+    same: { type: 'boolean', default: false },
+    before: { type: 'string' },
+  },
+});
+const TO_REACH = 1.03;
+const WARM_ROUNDS = 3;
+const SHARED_CASES = 8;
+/** A checkpoint covers what a round wrote within a second, and the leaves of its cases are covered a second later. */
+const SETTLE_MS = 2_300;
+const calls = Number(options.calls);
+const casesOf = { none: 0, shared: SHARED_CASES, own: calls };
+const dir = mkdtempSync(path.join(tmpdir(), 'countersign-bench-proofs-'));
+
+let orders = 0;
+function drive({ child, file }, order) {
+  const id = ++orders;
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error(`the driver ended; see ${file}`));
+    const answer = (message) => {
+      if (message.id !== id) return;
+      child.off('message', answer);
+      child.off('exit', ended);
+      if (message.fault) reject(new Error(message.fault));
+      else resolve(message.result);
+    };
+    child.on('message', answer);
+    child.once('exit', ended);
+    child.send({ id, ...order });
+  });
+}
+
+/** New cases; undefined for calls without one. */
+async function openCases({ url, admin }, count) {
+  if (count === 0) return undefined;
+  const pool = new Pool(url, { connections: 32 });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${admin}` };
+  const ids = [];
+  let left = count;
+  const open = async () => {
+    while (left-- > 0) {
+      const { statusCode, body } = await pool.request({ method: 'POST', path: '/v1/cases', headers, body: '{"title":"bench"}' });
+      const answer = await body.json();
+      if (statusCode !== 201) throw new Error(`no case: ${statusCode} ${JSON.stringify(answer)}`);
+      ids.push(answer.case_id);
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, open));
+  await pool.destroy();
+  return ids;
+}
+
+async function run(driver, product, load, tag) {
+  const { url, token } = product;
+  if (load === 'own' || product.load !== load) {
+    Object.assign(product, { load, case_ids: await openCases(product, casesOf[load]) });
+    await sleep(SETTLE_MS);
+  }
+  const { case_ids } = product;
+  const before = cpuOf(product.groups);
+  const result = await drive(driver, {
+    section: load,
+    url,
+    token,
+    tag,
+    case_ids,
+    calls,
+    in_flight: Number(options['in-flight']),
+    cap_ms: 60_000,
+  });
+  if (result.errors > 0) throw new Error(`${result.errors} calls failed: ${result.first_error}`);
+  await sleep(SETTLE_MS);
+  const after = cpuOf(product.groups);
+  const each = (name) => (after[name] - before[name]) / result.calls;
+  return { rate: result.rate, all: each('standalone'), main: each('standalone:main') };
+}
+
+const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
+const median = (values) => quantile(values, 0.5);
+
+async function pair(driver, number, rounds) {
+  const folder = (name) => mkdirSync(path.join(dir, `${number}-${name}`), { recursive: true });
+  const without = options.same || options.before ? [] : ['--import', path.join(root, 'bench/parts/without-proofs.mjs')];
+  const built = options.before && path.resolve(options.before);
+  const [off, on] = await Promise.all([startEmbedded(folder('off'), without, {}, built), startEmbedded(folder('on'))]);
+  for (const load of options.loads.split(',')) {
+    for (let n = 1 - WARM_ROUNDS; n <= Number(options.rounds); n++) {
+      const before = machine();
+      const measured = [off, on].map((product) => run(driver, product, load, `${load}-${n}`));
+      const [a, b] = await Promise.all(measured);
+      const after = machine();
+      if (n < 1) continue;
+      const busy = 1 - (after.idle - before.idle) / (after.total - before.total);
+      rounds.push({ load, number, off: a, on: b, busy });
+    }
+    report(
+      load,
+      rounds.filter((round) => round.load === load && round.number === number),
+      `pair ${number}, `,
+    );
+  }
+  await Promise.all([off.stop(), on.stop()]);
+}
+
+function report(load, rounds, which = '') {
+  const ratios = rounds.map(({ off, on }) => on.all / off.all);
+  const main = rounds.map(({ off, on }) => on.main / off.main);
+  const us = (side, threads) => (1000 * median(rounds.map((round) => round[side][threads]))).toFixed(0);
+  const percent = (ratio) => `${ratio < 1 ? '' : '+'}${((ratio - 1) * 100).toFixed(1)} %`;
+  console.log(
+    `${which}${load}: ${rounds.length} rounds, CPU a call ${us('off', 'all')} → ${us('on', 'all')} µs, median of paired ratios ${percent(median(ratios))}` +
+      ` (quartiles ${percent(quantile(ratios, 0.25))}, ${percent(quantile(ratios, 0.75))}); main thread ${us('off', 'main')} → ${us('on', 'main')} µs, ${percent(median(main))};` +
+      ` machine busy ${(100 * median(rounds.map(({ busy }) => busy))).toFixed(0)} %, load ${loadavg()[0].toFixed(1)}`,
+  );
+  return median(ratios);
+}
+
+async function bench() {
+  const driver = start('driver', process.execPath, [path.join(root, 'bench/driver.mjs')], { dir, ipc: true });
+  const rounds = [];
+  for (let number = 1; number <= Number(options.pairs); number++) await pair(driver, number, rounds);
+  await stop(driver);
+  console.log(`\nall pairs of processes (to reach: at most +${((TO_REACH - 1) * 100).toFixed(0)} %)`);
+  const found = options.loads.split(',').map((load) =>
+    report(
+      load,
+      rounds.filter((round) => round.load === load),
+    ),
+  );
+  return options.same || found.every((ratio) => ratio <= TO_REACH) ? 0 : 1;
+}
+
+await runToExitCode(dir, (line) => console.error(line), bench);
