@@ -5,5 +5,9 @@ import path from 'node:path';
 export async function page(root) {
   const { vectorLog } = await import(path.join(root, 'libs/proofs/dist/testing/vector-log.js'));
   const { withVectors } = await import(path.join(root, 'libs/proofs/dist/testing/published-vector.js'));
-  return withVectors(readFileSync(path.join(root, 'docs/reference/proofs.md'), 'utf8'), await vectorLog());
+  const { vectorCase } = await import(path.join(root, 'libs/evidence/dist/testing/vector-case.js'));
+  return withVectors(readFileSync(path.join(root, 'docs/reference/proofs.md'), 'utf8'), {
+    ...(await vectorLog()),
+    ...(await vectorCase()),
+  });
 }

@@ -21,9 +21,11 @@ export function vectorsOf(page: string): Map<string, unknown> {
   return new Map([...page.matchAll(BLOCK)].map(([, name, text]) => [name as string, JSON.parse(text as string)]));
 }
 
-/** The page with these vectors in the place of its own. */
+/** The page with these vectors in the place of its own; others stay. */
 export function withVectors(page: string, vectors: Readonly<Record<string, unknown>>): string {
-  return page.replace(BLOCK, (_, name: string) => `<!-- vector ${name} -->\n\n\`\`\`json\n${compactJson(vectors[name])}\n\`\`\``);
+  return page.replace(BLOCK, (block, name: string) =>
+    Object.hasOwn(vectors, name) ? `<!-- vector ${name} -->\n\n\`\`\`json\n${compactJson(vectors[name])}\n\`\`\`` : block,
+  );
 }
 
 /** JSON in which what fits on one line stands on one. */
