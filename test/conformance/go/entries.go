@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/transparency-dev/merkle/proof"
 	"github.com/transparency-dev/merkle/rfc6962"
@@ -14,6 +15,8 @@ type entry struct {
 	TimeMs uint64              `json:"time_ms"`
 	Moved  [][]json.RawMessage `json:"moved"`
 	Cut    *cut                `json:"cut"`
+	// Records that allow to open later generations of trees.
+	Decisions []shownDecision `json:"decisions"`
 }
 
 type page struct {
@@ -23,38 +26,42 @@ type page struct {
 }
 
 // followEntries follows every entry from the first to a checkpoint: each tree only grows, and each entry is the leaf that the tiles have.
-func followEntries(log *client, keys *keys, now *checkpoint, covered heads, leaves [][]byte) error {
+// Answers a line for each tree that goes on in the place of a frozen one.
+func followEntries(log *client, keys *keys, now *checkpoint, covered heads, leaves [][]byte) ([]string, error) {
 	known := heads{}
+	var report []string
 	var before *cut
 	for number := uint64(0); number < now.Size; {
 		var answer page
 		if err := log.json(fmt.Sprintf("entries?first=%d&second=%d", number, now.Size), &answer); err != nil {
-			return err
+			return nil, err
 		}
 		if answer.First != number || len(answer.Entries) == 0 {
-			return fmt.Errorf("there are no entries after checkpoint %d", number)
+			return nil, fmt.Errorf("there are no entries after checkpoint %d", number)
 		}
 		for _, each := range answer.Entries {
 			if each.Number != number || number >= now.Size {
-				return fmt.Errorf("entry %d is missing, or entries go on behind the checkpoint", number)
+				return nil, fmt.Errorf("entry %d is missing, or entries go on behind the checkpoint", number)
 			}
 			if !each.Cut.follows(before) {
-				return fmt.Errorf("entry %d has a cut that does not follow", number)
+				return nil, fmt.Errorf("entry %d has a cut that does not follow", number)
 			}
 			before = each.Cut
-			if err := follow(known, each, leaves[number]); err != nil {
-				return err
+			opened, err := follow(known, each, leaves[number])
+			if err != nil {
+				return nil, fmt.Errorf("entry %d: %w", number, err)
 			}
+			report = append(report, opened...)
 			number++
 		}
 		if err := endsPage(keys, answer.Checkpoint, number, leaves); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if !known.equal(covered) {
-		return fmt.Errorf("the entries do not lead to the heads of checkpoint %d", now.Size)
+		return nil, fmt.Errorf("the entries do not lead to the heads of checkpoint %d", now.Size)
 	}
-	return nil
+	return report, nil
 }
 
 // endsPage checks the note at the end of a page.
@@ -73,34 +80,85 @@ func endsPage(keys *keys, text string, size uint64, leaves [][]byte) error {
 	return nil
 }
 
-// follow moves the trees of one entry and compares its leaf.
-func follow(known heads, each entry, leaf []byte) error {
-	moved := map[string]bool{}
+// follow moves the trees of one entry, checks what it opens, and compares its leaf.
+func follow(known heads, each entry, leaf []byte) ([]string, error) {
+	before, moved := maps.Clone(known), map[string]bool{}
+	var opened []head
 	for _, wire := range each.Moved {
 		if len(wire) < 5 {
-			return fmt.Errorf("entry %d: a move has %d members", each.Number, len(wire))
+			return nil, fmt.Errorf("a move has %d members", len(wire))
 		}
 		next, err := readHead(wire[:4], wire[5:])
 		if err != nil {
-			return fmt.Errorf("entry %d: %w", each.Number, err)
+			return nil, err
 		}
 		if moved[next.name()] {
-			return fmt.Errorf("entry %d moves %s twice", each.Number, next.name())
+			return nil, fmt.Errorf("%s moves twice", next.name())
 		}
 		moved[next.name()] = true
-		if err := move(known, next, wire[4]); err != nil {
-			return fmt.Errorf("entry %d: %w", each.Number, err)
+		if isOpened, err := mayMove(known, next); err != nil {
+			return nil, err
+		} else if isOpened {
+			opened = append(opened, next)
 		}
+		if err := move(known, next, wire[4]); err != nil {
+			return nil, err
+		}
+	}
+	report, err := checkOpenings(opened, each.Decisions, before, known, moved)
+	if err != nil {
+		return nil, err
 	}
 	root, err := known.root()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	own := rfc6962.DefaultHasher.HashLeaf(entryLeaf(each.Number, each.TimeMs, uint64(len(known)), root, each.Cut))
 	if !bytes.Equal(own, leaf) {
-		return fmt.Errorf("entry %d is not the leaf that the checkpoint signs", each.Number)
+		return nil, fmt.Errorf("it is not the leaf that the checkpoint signs")
 	}
-	return nil
+	return report, nil
+}
+
+// mayMove tells whether a move opens a later generation: it follows the newest tree of its partition, and only that one moves.
+func mayMove(known heads, next head) (bool, error) {
+	newest, there := known.newest(next.topic, next.partition)
+	before, isKnown := known[next.name()]
+	switch {
+	case isKnown && !sameGeneration(before, next):
+		return false, fmt.Errorf("%s has another base or decision than before", next.name())
+	case isKnown && newest.number() != next.number():
+		return false, fmt.Errorf("%s is frozen and moves", next.name())
+	case isKnown || !there && next.generation == nil:
+		return false, nil
+	case !there || next.number() != newest.number()+1:
+		return false, fmt.Errorf("%s does not follow the newest tree of its partition", next.name())
+	}
+	return true, nil
+}
+
+// checkOpenings demands a decision for each generation that an entry opens.
+func checkOpenings(opened []head, shown []shownDecision, before, now heads, moved map[string]bool) ([]string, error) {
+	if len(opened) == 0 {
+		return nil, nil
+	}
+	var decisions []*decision
+	for _, each := range shown {
+		found, err := provenDecision(each, before, now)
+		if err != nil {
+			return nil, err
+		}
+		decisions = append(decisions, found)
+	}
+	var report []string
+	for _, each := range opened {
+		line, err := checkOpened(each, before, moved, decisions)
+		if err != nil {
+			return nil, err
+		}
+		report = append(report, line)
+	}
+	return report, nil
 }
 
 func move(known heads, next head, wire json.RawMessage) error {
@@ -113,9 +171,6 @@ func move(known heads, next head, wire json.RawMessage) error {
 		return err
 	}
 	before, old := known[next.name()]
-	if !old && next.generation != nil {
-		return fmt.Errorf("NOT CONTINUED: %s is opened by decision %s, which this verifier does not read; use verify_log.py or countersign verify", next.name(), next.generation.Decision)
-	}
 	switch {
 	case next.size == 0 && !old && len(path) == 0:
 		err = emptyTree(next.name(), next.root)

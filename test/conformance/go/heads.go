@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -42,6 +41,11 @@ func (h head) name() string {
 		return fmt.Sprintf("%s/%d", h.topic, h.partition)
 	}
 	return fmt.Sprintf("%s/%d#%d", h.topic, h.partition, h.generation.Number)
+}
+
+// shown is the name with the number of the original tree too.
+func (h head) shown() string {
+	return fmt.Sprintf("%s/%d#%d", h.topic, h.partition, h.number())
 }
 
 func (h head) base() uint64 {
@@ -165,17 +169,4 @@ func coveredHeads(log *client, now *checkpoint) (heads, error) {
 		return nil, fmt.Errorf("the heads are not those of checkpoint %d: %w", now.Size, err)
 	}
 	return found, nil
-}
-
-func (h heads) equal(other heads) bool {
-	if len(h) != len(other) {
-		return false
-	}
-	for name, each := range h {
-		same, known := other[name]
-		if !known || same.size != each.size || !bytes.Equal(same.root, each.root) || same.base() != each.base() {
-			return false
-		}
-	}
-	return true
 }

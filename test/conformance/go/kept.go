@@ -11,7 +11,7 @@ import (
 )
 
 // verifyKept checks what the caller kept: an earlier checkpoint that the log must continue, and records with their proofs.
-func verifyKept(log *client, keys *keys, now *checkpoint, earlier string, records []string) ([]string, error) {
+func verifyKept(log *client, keys *keys, now *checkpoint, trees heads, earlier string, records []string) ([]string, error) {
 	var report []string
 	if earlier != "" {
 		line, err := verifyEarlier(log, keys, now, earlier)
@@ -21,7 +21,7 @@ func verifyKept(log *client, keys *keys, now *checkpoint, earlier string, record
 		report = append(report, line)
 	}
 	for _, file := range records {
-		line, err := verifyRecord(keys, file)
+		line, err := verifyRecord(keys, trees, file)
 		if err != nil {
 			return report, fmt.Errorf("%s: %w", file, err)
 		}
@@ -68,7 +68,7 @@ func verifyEarlier(log *client, keys *keys, now *checkpoint, file string) (strin
 }
 
 // verifyRecord checks an answer of /v1/audit/proof in the five steps of docs/reference/proofs.md.
-func verifyRecord(keys *keys, file string) (string, error) {
+func verifyRecord(keys *keys, trees heads, file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
@@ -104,6 +104,9 @@ func verifyRecord(keys *keys, file string) (string, error) {
 	}
 	tree, entry, own := shown.Proof.Tree, shown.Proof.Entry, shown.Record
 	at := head{topic: own.Topic, partition: uint64(own.Partition), size: tree.Size, generation: tree.Generation}
+	if of, known := trees[at.name()]; at.generation != nil && (!known || !sameGeneration(of, at)) {
+		return "", fmt.Errorf("the log has no tree %s of decision %s", at.name(), at.generation.Decision)
+	}
 	leaf, err := recordLeaf(own)
 	if err != nil {
 		return "", err

@@ -59,7 +59,8 @@ func verify(log *client, keys *keys, earlier string, records []string) ([]string
 	if err != nil {
 		return nil, err
 	}
-	if err := followEntries(log, keys, now, trees, leaves); err != nil {
+	opened, err := followEntries(log, keys, now, trees, leaves)
+	if err != nil {
 		return nil, err
 	}
 	total := uint64(0)
@@ -70,9 +71,7 @@ func verify(log *client, keys *keys, earlier string, records []string) ([]string
 		total += head.size
 	}
 	report := []string{fmt.Sprintf("verified: %d entries, %d trees, %d records", now.Size, len(trees), total)}
-	for _, cosigned := range now.cosigned {
-		report = append(report, cosigned)
-	}
-	more, err := verifyKept(log, keys, now, earlier, records)
+	report = append(append(report, opened...), now.cosigned...)
+	more, err := verifyKept(log, keys, now, trees, earlier, records)
 	return append(report, more...), err
 }

@@ -7,6 +7,8 @@ from trees import EMPTY, base_of, check_cut, cut_of, entry_leaf, generation_of, 
 
 TOPIC = re.compile(r"[A-Za-z0-9._-]{1,255}\Z")
 SETTINGS = ("configuration-changed", 0)
+# Of damage_accepted: bytes that are read by another schema may say anything.
+DECISION_SCHEMAS = frozenset({"9f25b0f5956a8145300184c0cc5d1cb20a1ee07f9080630c14d11d40907eadc8"})
 
 
 def read_head(topic, partition, size, root, generation=None):
@@ -125,7 +127,7 @@ class Entries:
         leaf = leaf_hash(record_leaf({**shown, "topic": SETTINGS[0], "partition": SETTINGS[1]}, value))
         root = root_from_path(leaf, offset - base_of(now[2]), now[0], hashes(shown["path"]))
         must(root == now[1], "a decision does not stand on the record")
-        name, event = read_value(value, shown["schema"], self.trusted)
+        name, event = read_value(value, shown["schema"], self.trusted or DECISION_SCHEMAS)
         must(name == "damage_accepted", "a decision is no damage_accepted")
         return event
 

@@ -3,7 +3,7 @@
 
 EARLIER and LATER are bundles or checkpoints; HISTORY is what `countersign verify --save-history` keeps. Written from
 docs/reference/proofs.md. Exit code 0: every tree only grew, entry by entry, or went on as another generation by a decision on the record,
-which is named; 1: refused, with the reason. SCHEMA_SHA256: the schemas by which decisions may be read.
+which is named; 1: refused, with the reason. SCHEMA_SHA256: the schemas by which decisions may be read, other than that of the page.
 """
 import json
 import sys
