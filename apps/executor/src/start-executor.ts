@@ -44,6 +44,7 @@ import { type HostedPack, hostOutside, hostPacks, unhealthyOf } from './tool-run
 import { type LoadedTool, loadTools } from './tool-runs/loaded-tool.js';
 import { type PackLoading, PackReloader } from './tool-runs/pack-reloader.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
+import { prepareSchemaChecks } from './tool-runs/schema-checks.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
 import { ToolTable } from './tool-runs/tool-table.js';
 import { ChangedLists } from './upstream-sessions/changed-lists.js';
@@ -123,6 +124,7 @@ function startTenantTools(
 ) {
   const { keys, clock, logger } = deps;
   const door = new OutboundDoor(AddressRules.forToolEndpoints(new Set(config.tool_endpoints_private ?? [])), config.proxies);
+  prepareSchemaChecks();
   const http_tools = new HttpTools(configuration, new SealedSecrets(keys, 'tool-endpoint-secret'), door, clock);
   const tenant_tools = new TenantTools([http_tools, new OpenApiTools(configuration, door), of_upstreams]);
   const announce = (tools: readonly LoadedTool[], as: Announcement) => announceTools(deps, tools, configuration, as);

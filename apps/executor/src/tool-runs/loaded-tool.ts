@@ -1,26 +1,15 @@
-import { contractDigest, isReadOnly, type JsonSchema, type ToolContract } from '@countersign/contracts';
+import { contractDigest, isReadOnly, type ToolContract } from '@countersign/contracts';
 import type { Recovery } from '@countersign/domain';
 import { type Ask, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from '@countersign/runtimes';
 import { faultsOfForeign, type RunContext } from '@countersign/tool-kit';
 import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Issue } from '../calls/job.js';
 import { settingsOf } from '../pack-settings.js';
 import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
 import type { HostedPack } from './hosted-packs.js';
+import { compiledSchema } from './schema-checks.js';
 import { originOf, type ToolOrigin } from './tool-origin.js';
-
-const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
-formats.default(ajv);
-
-function compile(schema: JsonSchema): ValidateFunction {
-  const { $id: _, ...rest } = schema;
-  const validate = ajv.compile(rest);
-  // Its cache would keep every contract that a tenant ever registered.
-  ajv.removeSchema(rest);
-  return validate;
-}
 
 function issuesOf(errors: ErrorObject[] | null | undefined): Issue[] {
   return (errors ?? []).slice(0, 20).map((error) => ({ path: error.instancePath, message: error.message ?? 'invalid' }));
@@ -76,12 +65,12 @@ export class LoadedTool {
   }
 
   inputIssues(value: unknown): Issue[] {
-    this.inputs ??= compile(this.contract.input_schema);
+    this.inputs ??= compiledSchema(this.contract.input_schema);
     return this.inputs(value) ? [] : issuesOf(this.inputs.errors);
   }
 
   outputIssues(value: unknown): Issue[] {
-    this.outputs ??= compile(this.contract.output_schema);
+    this.outputs ??= compiledSchema(this.contract.output_schema);
     return this.outputs(value) ? [] : issuesOf(this.outputs.errors);
   }
 }

@@ -2,17 +2,13 @@ import { isNode, type JsonSchema, schemaFaults } from '@countersign/contracts';
 import { scanForInjection, type UpstreamDefinition } from '@countersign/domain';
 import { type ListedTool, messageOf, upstreamOutputSchema } from '@countersign/runtimes';
 import { jsonSchemaOf } from '@countersign/tool-kit';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import { compiledSchema } from '../tool-runs/schema-checks.js';
 
 /** JSON text escapes half of a surrogate pair. */
 const HALF_CHARACTER = /\\ud[89a-f]/;
 const NAME_MAX = 200;
 /** Text of one tool that is looked at: the bound of a definition is checked when it is recorded. */
 const LISTED_CHARS_MAX = 100_000;
-
-const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
-formats.default(ajv);
 
 /** Why a tool of a listing is refused. */
 export class RefusedDefinition {
@@ -29,13 +25,10 @@ function faultOf(schema: JsonSchema): string | undefined {
   const [fault] = schemaFaults(schema);
   if (fault !== undefined) return fault;
   try {
-    ajv.compile(schema);
+    compiledSchema(schema);
     return undefined;
   } catch (cause) {
     return messageOf(cause);
-  } finally {
-    // Its cache would keep every schema that an upstream ever listed.
-    ajv.removeSchema(schema);
   }
 }
 

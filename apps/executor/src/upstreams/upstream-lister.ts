@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type ConfigurationState, type ListingSeen, listingOf, tenantOf, type Upstream } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
-import { type Listing, messageOf, type UpstreamSessions } from '@countersign/runtimes';
+import { type ListedTool, type Listing, messageOf, type UpstreamSessions } from '@countersign/runtimes';
 import { definitionOf, RefusedDefinition } from './definition.js';
 import type { ListingCredentials } from './listing-credentials.js';
 import type { ListingRecorder } from './listing-recorder.js';
@@ -148,14 +148,24 @@ export class UpstreamLister {
       max_output_bytes: LISTING_BYTES_MAX,
     };
     const signal = AbortSignal.any([this.ending.signal, AbortSignal.timeout(LISTING_TIMEOUT_MS)]);
-    return resultIn(await this.servers.sessions.list(target, signal));
+    return await resultIn(await this.servers.sessions.list(target, signal));
   }
 }
 
-function resultIn(listing: Listing): ListingSeen['result'] {
+/** Checking and searching a definition takes a millisecond or more of the thread: other work has its turn after each. */
+async function definitionsIn(tools: readonly ListedTool[]) {
+  const read: { tool: string; definition: ReturnType<typeof definitionOf> }[] = [];
+  for (const tool of tools) {
+    read.push({ tool: tool.name, definition: definitionOf(tool) });
+    await turn();
+  }
+  return read;
+}
+
+async function resultIn(listing: Listing): Promise<ListingSeen['result']> {
   if (listing.kind === 'failed') return { kind: 'failed', fault: listing.fault, reason: listing.reason };
   const { tools, refused, server, protocol_version } = listing;
-  const read = tools.map((tool) => ({ tool: tool.name, definition: definitionOf(tool) }));
+  const read = await definitionsIn(tools);
   const faulty = read.flatMap(({ tool, definition }) =>
     definition instanceof RefusedDefinition ? [{ tool, reason: definition.reason }] : [],
   );

@@ -58,7 +58,7 @@ export const WORD_PATTERNS: readonly RawPattern[] = [
   {
     flag: 'role_markers',
     expression:
-      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id)\|>|\[\/?inst\]|<<\/?sys>>|(?:^|[.!?] )(?:system|assistant) ?: /,
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id)\|>|\[\/?inst\]|<<\/?sys>>|(?:^|[.!?] )(?:system|assistant) ?: /m,
   },
   {
     flag: 'tool_shadowing',

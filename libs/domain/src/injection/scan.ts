@@ -16,16 +16,43 @@ export interface Scan {
   is_partial: boolean;
 }
 
-const plain = (text: string): string => text.replace(hiddenCharacters, '').normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
+/** Between short texts that are searched together: patterns of words do not match over it, nor does it collapse with spaces. */
+const BETWEEN = '\u0000';
+const LINES = new RegExp(BETWEEN, 'g');
 
-function search(text: string, found: Set<InjectionFlag>): void {
-  for (const { flag, expression } of RAW_PATTERNS) if (!found.has(flag) && expression.test(text)) found.add(flag);
-  const words = plain(text);
+const plain = (text: string): string =>
+  text.replace(hiddenCharacters, '').normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').replace(LINES, '\n');
+
+function search(texts: readonly string[], found: Set<InjectionFlag>): void {
+  const raw = texts.join('\n');
+  for (const { flag, expression } of RAW_PATTERNS) if (!found.has(flag) && expression.test(raw)) found.add(flag);
+  const words = plain(texts.join(BETWEEN));
   for (const { flag, expression } of WORD_PATTERNS) if (!found.has(flag) && expression.test(words)) found.add(flag);
 }
 
 function searchPieces(text: string, found: Set<InjectionFlag>): void {
-  for (let from = 0; from < text.length; from += PIECE_CHARS) search(text.slice(from, from + PIECE_CHARS + OVERLAP_CHARS), found);
+  for (let from = 0; from < text.length; from += PIECE_CHARS) search([text.slice(from, from + PIECE_CHARS + OVERLAP_CHARS)], found);
+}
+
+/** Many short texts take as long as one long text. */
+function searchAll(texts: readonly string[], found: Set<InjectionFlag>): void {
+  let short: string[] = [];
+  let chars = 0;
+  for (const text of texts) {
+    if (text === '') continue;
+    if (text.length > PIECE_CHARS) {
+      searchPieces(text, found);
+      continue;
+    }
+    if (chars + text.length > PIECE_CHARS) {
+      search(short, found);
+      short = [];
+      chars = 0;
+    }
+    short.push(text);
+    chars += text.length + 1;
+  }
+  if (short.length > 0) search(short, found);
 }
 
 /** The texts in a JSON value, member names included, as far as the bounds allow. Iterative: a deep value must not overflow the stack. */
@@ -53,7 +80,7 @@ function textsIn(value: unknown): { texts: string[]; is_partial: boolean } {
 export function scanForInjection(value: unknown): Scan {
   const { texts, is_partial } = textsIn(value);
   const found = new Set<InjectionFlag>();
-  for (const text of texts) searchPieces(text, found);
+  searchAll(texts, found);
   return { flags: [...found].sort(), is_partial };
 }
 
