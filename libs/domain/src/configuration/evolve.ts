@@ -87,7 +87,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
 };
 
 /** What executors announce: the change that each event of `tool-registered` makes. */
-const announced: { [T in CatalogEvent]: (state: ConfigurationState, event: EventMap[T]) => void } = {
+const announced: { [T in CatalogEvent]: (state: ConfigurationState, event: EventMap[T], at: PlacedEvent) => void } = {
   tool_registered: register,
   upstream_tool_listed: noteDefinition,
   upstream_listed: noteListing,
@@ -129,8 +129,8 @@ export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent):
   if (at.event_type in announced) {
     if (at.offset <= state.catalog_offset) return state;
     state.catalog_offset = at.offset;
-    const announce = announced[at.event_type as CatalogEvent] as (state: ConfigurationState, event: unknown) => void;
-    announce(state, at.event);
+    const announce = announced[at.event_type as CatalogEvent] as (state: ConfigurationState, event: unknown, at: PlacedEvent) => void;
+    announce(state, at.event, at);
     noteAnnouncement(state, at);
     return state;
   }

@@ -25,6 +25,12 @@ export const listedTool = (name: string, more: Partial<UpstreamDefinition> = {})
   ...more,
 });
 
+/** The executor that lists: how far its clock is ahead, and whether another one lists at the same time and records the same. */
+interface ListingExecutor {
+  ahead_ms?: number;
+  is_beside?: boolean;
+}
+
 /** A history of one tenant with upstreams: given what was recorded, when a listing comes, then the tools stand so. */
 export class UpstreamHistory {
   readonly state = initialConfiguration();
@@ -41,7 +47,7 @@ export class UpstreamHistory {
     this.recorded.push({ topic, event_type, fields });
     const offset = (this.offsets.get(topic) ?? -1) + 1;
     this.offsets.set(topic, offset);
-    const placed = { event_type, event: { meta: { tenant_id }, ...fields }, topic, partition: 0, offset, timestamp_ms: 1 };
+    const placed = { event_type, event: { meta: { tenant_id }, ...fields }, topic, partition: 0, offset, timestamp_ms: this.now_ms };
     evolveConfiguration(this.state, placed as unknown as PlacedEvent);
     return this;
   }
@@ -55,15 +61,15 @@ export class UpstreamHistory {
   /** @returns whether the listing was recorded */
   lists(
     definitions: readonly UpstreamDefinition[],
-    more: { refused?: { tool: string; reason: string }[]; upstream?: string } = {},
+    more: { refused?: { tool: string; reason: string }[]; upstream?: string; executor?: ListingExecutor } = {},
   ): boolean {
-    const { refused = [], upstream = 'files' } = more;
+    const { refused = [], upstream = 'files', executor = {} } = more;
     const result = { kind: 'complete' as const, definitions, refused, server: 'files 1', protocol_version: '2025-11-25' };
-    return this.seen(result, upstream);
+    return this.seen(result, upstream, executor);
   }
 
   fails(fault = 'unreachable'): boolean {
-    return this.seen({ kind: 'failed', fault, reason: 'connection refused' }, 'files');
+    return this.seen({ kind: 'failed', fault, reason: 'connection refused' }, 'files', {});
   }
 
   classifies(tool: string, overlay: UpstreamOverlay, version = '1.0.0'): this {
@@ -123,13 +129,15 @@ export class UpstreamHistory {
     this.fold('tool-registered', 'tool_registered', { ...ungatedRegistration, ...said, only_tenant: TENANT });
   }
 
-  private seen(result: ListingSeen['result'], upstream: string): boolean {
+  private seen(result: ListingSeen['result'], upstream: string, { ahead_ms = 0, is_beside = false }: ListingExecutor): boolean {
     const { revision = 0, place_revision = 0 } = upstreamOf(this.state, TENANT, upstream) ?? {};
-    const seen: ListingSeen = { upstream, revision, place_revision, listed_at_ms: this.now_ms, executor_id: 'e1', result };
+    const seen: ListingSeen = { upstream, revision, place_revision, listed_at_ms: this.now_ms + ahead_ms, executor_id: 'e1', result };
     const capacity = capacityBeside(this.state.by_tenant.get(TENANT)?.upstream_listings?.values() ?? [], upstream);
     const records = decideListing(listingOf(this.state, TENANT, upstream), seen, capacity);
-    for (const definition of records?.definitions ?? []) this.fold('tool-registered', 'upstream_tool_listed', definition);
-    if (records) this.fold('tool-registered', 'upstream_listed', records.listed);
+    for (let times = is_beside ? 2 : 1; records && times > 0; times--) {
+      for (const definition of records.definitions) this.fold('tool-registered', 'upstream_tool_listed', definition);
+      this.fold('tool-registered', 'upstream_listed', records.listed);
+    }
     return records !== undefined;
   }
 }

@@ -187,7 +187,7 @@ export function decideListing(
   const meta = {} as UpstreamListed['meta'];
   let after = before;
   for (const definition of records.definitions) after = evolveDefinition(after, { meta, ...definition });
-  after = evolveListing(after, { meta, ...records.listed });
+  after = evolveListing(after, { meta, ...records.listed }, records.listed.listed_at_ms);
   // A first failure of a revision is news, too: its operator waits for it.
   return material(after) === material(before) ? undefined : records;
 }

@@ -73,13 +73,13 @@ function missing(before: SeenTool, at_ms: number): SeenTool {
   return { ...before, missing_since_ms, is_gone: before.is_gone || at_ms - missing_since_ms >= GONE_AFTER_MS };
 }
 
-function toolsAfter(known: UpstreamListing, event: Listed): Map<string, SeenTool> {
+function toolsAfter(known: UpstreamListing, event: Listed, at_ms: number): Map<string, SeenTool> {
   const tools = new Map<string, SeenTool>();
   const refused = new Map(event.refused.map(({ tool, reason }) => [tool, reason]));
   for (const [tool, before] of known.tools) {
     const reason = refused.get(tool);
     // A tool that is there and cannot be taken has not disappeared.
-    tools.set(tool, reason === undefined ? missing(before, event.listed_at_ms) : { ...before, refused: reason, missing_since_ms: null });
+    tools.set(tool, reason === undefined ? missing(before, at_ms) : { ...before, refused: reason, missing_since_ms: null });
   }
   for (const { tool, digest } of event.tools)
     if (known.definitions.has(digest)) tools.set(tool, present(known.tools.get(tool), tool, digest));
@@ -99,8 +99,11 @@ export function listingChars({ tools, refused }: Pick<Listed, 'tools' | 'refused
   return refused.reduce((sum, { tool, reason }) => sum + tool.length + reason.length, ofTools);
 }
 
-/** What is known after a listing. One of an older revision changes nothing; a failed one says nothing about tools. */
-export function evolveListing(before: UpstreamListing | undefined, event: Listed): UpstreamListing | undefined {
+/**
+ * What is known after a listing. One of an older revision changes nothing; a failed one says nothing about tools.
+ * @param at_ms when it was appended: the clocks of the executors that list may differ
+ */
+export function evolveListing(before: UpstreamListing | undefined, event: Listed, at_ms: number): UpstreamListing | undefined {
   if (before && event.revision < before.revision) return before;
   const known = atPlace(before, event);
   const { complete, fault, reason, listed_at_ms } = event;
@@ -108,7 +111,7 @@ export function evolveListing(before: UpstreamListing | undefined, event: Listed
   const health = { is_healthy: complete, fault, reason, health_since_ms: is_same ? known.health_since_ms : listed_at_ms };
   if (!complete) return { ...known, ...health };
   const { refused, server, protocol_version } = event;
-  const tools = toolsAfter(known, event);
+  const tools = toolsAfter(known, event, at_ms);
   const recorded_chars = known.recorded_chars + listingChars(event);
   const definitions = named(known.definitions, tools);
   return { ...known, ...health, listed_at_ms, refused, server, protocol_version, tools, definitions, recorded_chars };

@@ -108,6 +108,29 @@ describe('a tool that its upstream no longer lists', () => {
     expect(history.lifecycles('files__write_file')).toEqual({ '0.1.0': 'suspended' });
   });
 
+  test('is not gone by the clock of an executor that is ahead: the times of the log are compared', () => {
+    const history = listed(read, write).announced();
+    history.after(1_000).lists([read]);
+    history.after(1_000).lists([read], { executor: { ahead_ms: 120_000 } });
+    expect(history.states()['write-file']).toBe('unclassified');
+    history.after(58_999).lists([read]);
+    expect(history.states()['write-file']).toBe('unclassified');
+    history.after(1).lists([read]);
+    expect(history.states()['write-file']).toBe('gone');
+  });
+
+  test('is not gone by two executors that list at the same time, and what they list is there once', () => {
+    const beside = { executor: { is_beside: true } };
+    const [one, two] = [listed(read, write).announced(), listed(read, write).announced()];
+    const other = listedTool('read_file', { description: 'Does it in other words.' });
+    for (const [history, more] of [[one, {}] as const, [two, beside] as const]) {
+      history.after(1_000).lists([other], more);
+      expect(history.states()).toEqual({ read_file: 'pending_change', 'write-file': 'unclassified' });
+    }
+    expect(two.tool('read_file')).toEqual(one.tool('read_file'));
+    expect(two.after(1_000).lists([other])).toBe(false);
+  });
+
   test('is not gone while listings fail, which only says that the upstream is unhealthy', () => {
     const history = listed(read);
     expect(history.after(100_000).fails()).toBe(true);

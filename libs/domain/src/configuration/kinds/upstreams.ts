@@ -1,4 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
+import type { PlacedEvent } from '../../call/evolve.js';
 import { evolveDefinition, evolveListing } from '../../upstream/listing.js';
 import type { ClassifiedTool, Upstream, UpstreamAddress, UpstreamListing, UpstreamSettings } from '../../upstream/state.js';
 import { toolsOfUpstream, type UpstreamTool } from '../../upstream/tools.js';
@@ -68,9 +69,9 @@ export function noteDefinition(state: ConfigurationState, event: EventMap['upstr
   setListing(state, tenant_id, evolveDefinition(listingOf(state, tenant_id, event.upstream), event));
 }
 
-export function noteListing(state: ConfigurationState, event: EventMap['upstream_listed']): void {
+export function noteListing(state: ConfigurationState, event: EventMap['upstream_listed'], { timestamp_ms }: PlacedEvent): void {
   const { tenant_id } = event.meta;
-  setListing(state, tenant_id, evolveListing(listingOf(state, tenant_id, event.upstream), event));
+  setListing(state, tenant_id, evolveListing(listingOf(state, tenant_id, event.upstream), event, timestamp_ms));
   state.revocation_epoch++;
 }
 
