@@ -137,7 +137,6 @@ test.each([
   expect((await verify(bundle)).output).toMatch(
     /[1-9]\d* more records of calls in the bundle are not counted there|It has no leaf of a case/,
   );
-  await restarted();
   await platform.process.stop();
   rmSync(platform.dataDir, { recursive: true });
   await platform.up();
