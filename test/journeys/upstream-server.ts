@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -8,9 +9,14 @@ type Served = Tool & { run?: (inputs: Arguments) => CallToolResult | Promise<Cal
 
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 
+/** Who sent the request that is answered. */
+const caller = new AsyncLocalStorage<string>();
+
 /** A real MCP server of ours over HTTP whose tools a test changes while it runs. It counts what it did. */
 export class UpstreamServer {
   readonly called: { tool: string; inputs: Arguments }[] = [];
+  /** The `authorization` of each call, in the order of `called`. */
+  readonly authorizations: string[] = [];
   /** True: it answers every request with status 503. */
   is_down = false;
   private readonly tools = new Map<string, Served>();
@@ -21,7 +27,7 @@ export class UpstreamServer {
     const handler = toNodeHandler(createMcpHandler(() => server.open()));
     server.http = createServer((request, response) => {
       if (server.is_down) response.writeHead(503).end();
-      else void handler(request, response);
+      else void caller.run(request.headers.authorization ?? '', () => handler(request, response));
     });
     await new Promise<void>((done) => server.http?.listen(0, '127.0.0.1', done));
     return server;
@@ -61,6 +67,7 @@ export class UpstreamServer {
     server.setRequestHandler('tools/list', () => ({ tools: [...this.tools.values()].map(({ run: _run, ...tool }) => tool) }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: inputs = {} } }) => {
       this.called.push({ tool: name, inputs });
+      this.authorizations.push(caller.getStore() ?? '');
       return this.tools.get(name)?.run?.(inputs) ?? text(`${name} done`);
     });
     return server;
