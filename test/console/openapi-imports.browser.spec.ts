@@ -143,6 +143,10 @@ test('refusals stand at their fields or name their reason, and nothing is lost o
   await expect.poll(() => page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBe('true');
   await page.getByText('Choose a file.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('fine');
+  await choose(page, '{"swagger": "2.0"}', 'old.json');
+  await page.getByText('Choose a file.').waitFor({ state: 'detached' });
+  await show();
+  await page.getByRole('alert').filter({ hasText: /3\.0/ }).waitFor();
   await choose(
     page,
     document({}, { '/a': { get: { operationId: 'a', parameters: [{ $ref: 'https://elsewhere.example/a.json' }] } } }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { minutesFromNow } from '../journeys/time-shift.js';
 import { expectSound, screenshot } from './sound-page.js';
 import { schemaOf, UpstreamsWorld } from './upstreams-world.js';
 
@@ -170,4 +171,47 @@ test('a declaration about a definition that has changed since is refused, and no
   await dialog.getByText('The upstream has another definition of this tool now').waitFor();
   expect(await dialog.getByLabel('Sentence for approvers').inputValue()).toBe('Drop {/path}');
   await expectSound(observed);
+});
+
+test('a form that was opened for one server is not sent for another that stands in its place since', async () => {
+  await world.set('moved');
+  const { page } = await world.console.page({ key });
+  await page.goto('/upstreams/moved?tab=classify');
+  await page.getByRole('checkbox', { name: 'drop_note' }).check();
+  await page.getByRole('button', { name: 'Review 1 chosen' }).waitFor();
+  const other = await world.console.page({ key });
+  await other.page.goto('/upstreams/moved?tool=drop_note');
+  await other.page.getByRole('button', { name: 'Classify', exact: true }).click();
+  const url = `${world.server.url}?elsewhere`;
+  expect((await world.people.author.api.request('PUT', '/v1/upstreams/moved', { url })).status).toBe(200);
+  const dialog = other.page.getByRole('dialog');
+  await dialog.getByText('The upstream is at another place since this was opened').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Classify' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Nothing is chosen' }).waitFor();
+});
+
+test('a tool that its server no longer lists is gone, and comes back by itself if it is listed as it was', async () => {
+  world.server.drop('add_note').serve('marker', {});
+  // The listing that has the marker lacks the tool; a second one, 60 s later, makes it gone.
+  await world.set('notes', ({ tools }) => tools.some(({ tool }) => tool === 'marker'));
+  const { platform } = world.console;
+  await platform.process.stop();
+  await platform.up(minutesFromNow(2));
+  await world.set('notes', ({ tools }) => tools.some(({ tool, state }) => tool === 'add_note' && state === 'gone'));
+  const observed = await world.console.page({ key });
+  const { page } = observed;
+  await page.goto('/upstreams');
+  await page.getByText(/1 gone/).waitFor();
+  await page.goto('/upstreams/notes?tool=add_note');
+  await page.getByText('The server no longer lists it: it does not run.').waitFor();
+  expect(await page.getByRole('button', { name: /Change|Allow/ }).count()).toBe(1);
+  await expectSound(observed);
+  await screenshot(observed, 'upstream-gone');
+  await page.goto('/upstreams/notes?tab=changes');
+  await page.getByRole('link', { name: 'add_note' }).waitFor();
+  world.server.serve('add_note', { inputSchema: schemaOf('path', 'note'), annotations: { destructiveHint: false } });
+  await world.set('notes', ({ tools }) => tools.some(({ tool, state }) => tool === 'add_note' && state === 'active'));
+  await page.goto('/upstreams/notes?tool=add_note');
+  await page.getByText('The server no longer lists it').waitFor({ state: 'detached' });
+  await page.getByText('Active').waitFor();
 });

@@ -71,7 +71,7 @@ function FileField({ form: { document }, onChange, error }: Pick<ImportFieldsPro
     setFault('fault' in read ? read.fault : undefined);
     onChange({ document: 'fault' in read ? undefined : read });
   };
-  const shown = fault ?? (document ? undefined : error);
+  const shown = fault ?? error;
   return (
     <div class="stack-tight">
       <DropZone label="OpenAPI document" accept=".json,.yaml,.yml,application/json,application/yaml" onFile={take}>

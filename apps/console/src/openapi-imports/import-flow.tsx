@@ -35,6 +35,8 @@ export function ImportFlow({ name, refused }: { name: string; refused: string | 
     setForm({ ...form, ...fields });
     // What was planned is not what the form says now.
     setPlanned(undefined);
+    setFaults({});
+    plan.reset();
     run.reset();
   };
   const show = async (event: Event) => {
@@ -75,19 +77,30 @@ export function ImportFlow({ name, refused }: { name: string; refused: string | 
           {rest && <Refused problem={rest} />}
         </Panel>
       </form>
-      {planned && (
-        <Panel title="2. What it would do">
-          <PlanView plan={planned.plan} />
-          <div class="row">
-            <Button look="primary" is_busy={run.is_pending} disabled={planned.plan.tools.length === 0} onClick={apply}>
-              {run.is_pending ? 'Importing' : `Import ${countOf(planned.plan.tools.length, 'tool')}`}
-            </Button>
-            <span class="soft">Writes need an approval for each call until policy or a declaration says otherwise.</span>
-          </div>
-          {run.problem && <Refused problem={run.problem} />}
-        </Panel>
-      )}
+      {planned && <PlanPanel plan={planned.plan} is_pending={run.is_pending} problem={run.problem} onImport={apply} />}
     </>
+  );
+}
+
+interface PlanPanelProps {
+  plan: ImportPlan;
+  is_pending: boolean;
+  problem: Problem | undefined;
+  onImport: () => void;
+}
+
+function PlanPanel({ plan, is_pending, problem, onImport }: PlanPanelProps) {
+  return (
+    <Panel title="2. What it would do">
+      <PlanView plan={plan} />
+      <div class="row">
+        <Button look="primary" is_busy={is_pending} disabled={plan.tools.length === 0} onClick={onImport}>
+          {is_pending ? 'Importing' : `Import ${countOf(plan.tools.length, 'tool')}`}
+        </Button>
+        <span class="soft">Writes need an approval for each call until policy or a declaration says otherwise.</span>
+      </div>
+      {problem && <Refused problem={problem} />}
+    </Panel>
   );
 }
 

@@ -23,7 +23,7 @@ export function DefinitionView({ title, definition }: { title: string; definitio
       </div>
       <div class="row">
         <span class="faint">Scan</span>
-        {definition.flags.length === 0 ? <span>nothing found, which proves nothing</span> : <Flags flags={definition.flags} />}
+        {definition.flags.length === 0 ? <span>nothing found; that is no proof</span> : <Flags flags={definition.flags} />}
       </div>
       <p>
         <span class="faint">Hints of the server, unverified</span> {hints === '' ? 'none' : hints}

@@ -108,7 +108,7 @@ function HealthLine({ upstream: { health, server } }: { upstream: Upstream }) {
         )}
         {server !== null && (
           <span class="soft">
-            says it is <InertText text={server} characters_max={80} />
+            server <InertText text={server} characters_max={80} />
           </span>
         )}
       </div>
