@@ -8373,6 +8373,7 @@ export interface components {
             mapping_repaired: number;
             violations: number;
             misclassified: number;
+            flagged: number;
             /** @description number by kind; null if this grouping does not have it */
             refused_requests: {
                 [key: string]: number;
@@ -8433,6 +8434,7 @@ export interface components {
             mapping_repaired: number;
             violations: number;
             misclassified: number;
+            flagged: number;
             /** @description number by kind; null if this grouping does not have it */
             refused_requests: {
                 [key: string]: number;
