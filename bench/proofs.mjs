@@ -59,7 +59,9 @@ async function openCases({ url, admin }, count) {
   let left = count;
   const open = async () => {
     while (left-- > 0) {
-      const { statusCode, body } = await pool.request({ method: 'POST', path: '/v1/cases', headers, body: '{"title":"bench"}' });
+      const request = () => pool.request({ method: 'POST', path: '/v1/cases', headers, body: '{"title":"bench"}' });
+      // A busy machine may take so long between two requests that the server closes the connection.
+      const { statusCode, body } = await request().catch(request);
       const answer = await body.json();
       if (statusCode !== 201) throw new Error(`no case: ${statusCode} ${JSON.stringify(answer)}`);
       ids.push(answer.case_id);
@@ -112,6 +114,9 @@ async function pair(driver, number, rounds) {
       if (n < 1) continue;
       const busy = 1 - (after.idle - before.idle) / (after.total - before.total);
       rounds.push({ load, number, off: a, on: b, busy });
+      console.error(
+        `pair ${number} ${load} ${n}: ${(1000 * a.all).toFixed(0)} → ${(1000 * b.all).toFixed(0)} µs, ${(b.all / a.all).toFixed(3)}`,
+      );
     }
     report(
       load,
