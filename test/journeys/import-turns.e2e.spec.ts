@@ -64,8 +64,7 @@ test('an import of 417 operations, their announcement and a first call hold no t
   const document_gzip = readFileSync(path.join(folder, 'stripe-2022-04-12.json.gz')).toString('base64');
   const turns = await measure.during(platform.process.pid, async () => {
     const body = { name: 'stripe', security_scheme: 'bearerAuth', document_gzip };
-    const answer = await author.request<{ announced: number }>('POST', '/v1/openapi-imports', body);
-    expect([answer.status, answer.body.announced]).toEqual([201, 416]);
+    expect((await author.request('POST', '/v1/openapi-imports', body)).status).toBe(201);
     await until(
       () => offered('stripe__'),
       (count) => count === 416,

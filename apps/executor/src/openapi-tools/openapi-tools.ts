@@ -24,9 +24,10 @@ export class OpenApiTools {
     return tool && this.load(tool);
   }
 
-  /** All of a tenant, each made ready as the caller comes to it. */
+  /** All that imports of a tenant list, each made ready as the caller comes to it. */
   *of(tenant_id: string): Generator<LoadedTool, void> {
-    for (const tool of [...openApiImportsOf(this.configuration.state, tenant_id).tools.values()]) yield this.load(tool);
+    for (const tool of [...openApiImportsOf(this.configuration.state, tenant_id).tools.values()])
+      if (tool.is_imported) yield this.load(tool);
   }
 
   private load(tool: OpenApiTool): LoadedTool {

@@ -18,8 +18,8 @@ export interface WrittenImport {
 }
 
 /**
- * Records an import: first the new versions of its tools, then the import itself. A crash between them leaves tools that the next import of
- * the document finds unchanged.
+ * Records an import: first the new versions of its tools, then the import itself. A crash between them leaves versions that no
+ * executor announces, and that the next import of the document finds unchanged.
  */
 export class ImportWriter {
   constructor(private readonly configuration: ConfigurationService) {}

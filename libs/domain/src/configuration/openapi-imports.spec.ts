@@ -50,6 +50,21 @@ test('the newest version of each tool of an import is found, and none of another
   expect(openApiImportsOf(folded.state, 'nobody').tools.size).toBe(0);
 });
 
+test('the tools of an import are imported by its record: all that it lists, and no other', () => {
+  const folded = new Folded()
+    .fold('openapi_tool_set', tool('1.0.0'))
+    .fold('openapi_tool_set', tool('1.0.0', { tool: 'shop__left_over' }))
+    .fold('openapi_tool_set', tool('1.0.0', { tool: 'other__get_a', import: 'other' }));
+  const imported = () =>
+    [...openApiImportsOf(folded.state, 'acme').tools.values()].filter((one) => one.is_imported).map(({ name }) => name);
+  expect(imported()).toEqual([]);
+  const listed = ['shop__get_a', 'other__get_a'].map((name) => ({ name, version: '1.0.0' }));
+  const fields = { import: 'shop', title: 'Shop', document_version: '1', document_digest: 'd', base_url: 'https://a.example.com' };
+  const more = { options_json: '{}', by, changed_at_ms: 1, based_on: 0 };
+  folded.fold('openapi_import_set', { ...fields, ...more, report_json: JSON.stringify({ tools: listed }) });
+  expect(imported()).toEqual(['shop__get_a']);
+});
+
 test('an import replaces the one of its name, and is an item of its tenant that other edits can conflict with', () => {
   const fields = {
     import: 'shop',

@@ -19,9 +19,24 @@ export function setOpenApiTool(state: ConfigurationState, event: EventMap['opena
   known.chars += contract_json.length + binding_json.length;
 }
 
+/** The versions that an import lists; none if its report is unreadable. */
+function listedIn(report_json: string): string[] {
+  try {
+    const { tools = [] } = JSON.parse(report_json) as { tools?: { name: string; version: string }[] };
+    return tools.map(({ name, version }) => versionKey(name, version));
+  } catch {
+    return [];
+  }
+}
+
+/** The tools of an import can be called from its record on: all of them, or none. */
 export function setOpenApiImport(state: ConfigurationState, event: EventMap['openapi_import_set']): void {
   const { import: name, title, document_version, document_digest, base_url, options_json, report_json, by, changed_at_ms } = event;
-  const { imports } = importsOf(state, event.meta.tenant_id);
+  const { imports, tools } = importsOf(state, event.meta.tenant_id);
+  for (const id of listedIn(report_json)) {
+    const tool = tools.get(id);
+    if (tool?.import === name) tool.is_imported = true;
+  }
   imports.set(name, { name, title, document_version, document_digest, base_url, options_json, report_json, by, changed_at_ms });
 }
 

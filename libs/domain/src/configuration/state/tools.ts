@@ -58,6 +58,8 @@ export interface OpenApiTool {
   content_digest: string;
   by: Principal;
   changed_at_ms: number;
+  /** An import lists it. Absent: its import was not finished, and nobody can call it. */
+  is_imported?: true;
 }
 
 /** The newest import of a document under a name. */
