@@ -46,7 +46,7 @@ describe('an MCP server as an upstream, with two executors on Kafka', () => {
       ['add_note', 'offer', 'remove_note', 'reword', 'whoami'].map((tool) => [tool, '0.1.0', 'unclassified']),
     );
     await classified(people, 'notes', {
-      add_note: { effect_class: 'commit_low', timeout_ms: 5_000 },
+      add_note: { effect_class: 'commit_low', timeout_ms: 5_000, resources: [{ name: 'note:{/note}', effect: 'replaces' }] },
       reword: { effect_class: 'commit_low' },
     });
     const first = await add('one');
@@ -58,7 +58,7 @@ describe('an MCP server as an upstream, with two executors on Kafka', () => {
   test('that describes a tool in other words gets a pending change and a security event; the pinned version runs', async () => {
     expect((await ended(people.agent, { tool: 'notes__reword', inputs: { tool: 'add_note' } })).status).toBe('succeeded');
     await listedUpstream(people, 'notes', { command: 'notes' });
-    const seen = await read();
+    const seen = await until(read, ({ tools }) => tools.some(({ state }) => state === 'pending_change'));
     expect(seen.tools.filter(({ state }) => state === 'pending_change').map(({ tool, version }) => [tool, version])).toEqual([
       ['add_note', '1.0.0'],
     ]);
