@@ -47,7 +47,7 @@ class Counts {
   }
 
   get lines(): string[] {
-    const row = (name: string, cells: readonly unknown[]) => `${name.padEnd(64)}${cells.map((cell) => String(cell).padStart(9)).join('')}`;
+    const row = (name: string, cells: readonly unknown[]) => `${name.padEnd(80)}${cells.map((cell) => String(cell).padStart(9)).join('')}`;
     const columns = ['attacks', ...FINDERS, 'no start'];
     return [
       row('', columns),
