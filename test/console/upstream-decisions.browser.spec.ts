@@ -82,6 +82,7 @@ test('a lost answer is looked up by a read that the operator names; errors of th
   const observed = await world.console.page({ key, expected: /\/classifications$/ });
   const { page } = observed;
   await page.goto('/upstreams/notes?tool=add_note');
+  await page.getByRole('heading', { name: 'What operators declared' }).waitFor();
   await page.getByRole('button', { name: 'Change', exact: true }).last().click();
   const dialog = page.getByRole('dialog', { name: 'Change what is declared' });
   expect(await dialog.getByRole('checkbox', { name: 'path' }).isChecked()).toBe(true);
@@ -182,9 +183,10 @@ test('a form that was opened for one server is not sent for another that stands 
   const other = await world.console.page({ key });
   await other.page.goto('/upstreams/moved?tool=drop_note');
   await other.page.getByRole('button', { name: 'Classify', exact: true }).click();
+  const dialog = other.page.getByRole('dialog');
+  await dialog.waitFor();
   const url = `${world.server.url}?elsewhere`;
   expect((await world.people.author.api.request('PUT', '/v1/upstreams/moved', { url })).status).toBe(200);
-  const dialog = other.page.getByRole('dialog');
   await dialog.getByText('The upstream is at another place since this was opened').waitFor();
   expect(await dialog.getByRole('button', { name: 'Classify' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Nothing is chosen' }).waitFor();
