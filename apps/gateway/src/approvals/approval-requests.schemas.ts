@@ -25,7 +25,16 @@ const TOGETHER_MAX = 100;
 
 /** Body of `POST /v1/approvals/votes`. */
 export const votesRequest = z.strictObject({
-  approval_ids: z.array(z.string().min(1).max(200)).min(1).max(TOGETHER_MAX),
+  approval_ids: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(200)
+        .regex(/^[!-~]+$/, 'has characters that no id has'),
+    )
+    .min(1)
+    .max(TOGETHER_MAX),
   vote: z.enum(['approve', 'deny', 'revoke']),
   reason: z.string().min(1).max(2000).optional(),
 });

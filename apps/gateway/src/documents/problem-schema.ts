@@ -10,6 +10,7 @@ const issue = z
     message: z.string(),
     rule: z.string().nullable().optional().describe('of a policy bundle'),
     reason: z.string().optional().describe('the message without the name of the rule'),
+    position: z.object({ offset: z.int(), line: z.int(), column: z.int() }).optional().describe('place in the text of a condition'),
     step: z.string().nullable().optional().describe('of a saga definition'),
   })
   .meta({ id: 'Issue' });

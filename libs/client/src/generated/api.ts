@@ -9238,6 +9238,12 @@ export interface components {
             rule?: string | null;
             /** @description the message without the name of the rule */
             reason?: string;
+            /** @description place in the text of a condition */
+            position?: {
+                offset: number;
+                line: number;
+                column: number;
+            };
             /** @description of a saga definition */
             step?: string | null;
         };
