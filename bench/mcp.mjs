@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { runToExitCode, start, stop } from './parts/children.mjs';
+import { ask, runToExitCode, start, stop } from './parts/children.mjs';
 import { root, startEmbedded } from './parts/platforms.mjs';
 import { round } from './parts/report.mjs';
 import { cpuOf } from './parts/usage.mjs';
@@ -21,28 +21,10 @@ const TO_REACH = 0.5;
 const WAYS = ['post', 'mcp'];
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-bench-mcp-'));
 
-let orders = 0;
-function drive({ child, file }, order) {
-  const id = ++orders;
-  return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error(`the driver ended; see ${file}`));
-    const answer = (message) => {
-      if (message.id !== id) return;
-      child.off('message', answer);
-      child.off('exit', ended);
-      if (message.fault) reject(new Error(message.fault));
-      else resolve(message.result);
-    };
-    child.on('message', answer);
-    child.once('exit', ended);
-    child.send({ id, ...order });
-  });
-}
-
 async function measure(driver, product, way, tag, calls = Number(options.calls)) {
   const before = cpuOf(product.groups);
   const { url, token } = product;
-  const result = await drive(driver, {
+  const result = await ask(driver, {
     section: way,
     url,
     token,

@@ -8,7 +8,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { runToExitCode, start, stop } from './parts/children.mjs';
+import { ask, runToExitCode, start, stop } from './parts/children.mjs';
 import { root, startEmbedded } from './parts/platforms.mjs';
 import { median, round } from './parts/report.mjs';
 import { cpuOf, rssMiB } from './parts/usage.mjs';
@@ -46,28 +46,12 @@ const note = (line) => process.stderr.write(`bench: ${line}\n`);
 
 /** A process that handles one request at a time. */
 class Neighbour {
-  #last = 0;
-
   constructor(name) {
     this.part = start(name, process.execPath, [path.join(root, 'bench/neighbour.mjs')], { dir, ipc: true });
   }
 
   ask(act, terms = {}) {
-    const id = ++this.#last;
-    const { child, file } = this.part;
-    return new Promise((resolve, reject) => {
-      const ended = () => reject(new Error(`${this.part.name} ended; see ${file}`));
-      const answer = (message) => {
-        if (message.id !== id) return;
-        child.off('message', answer);
-        child.off('exit', ended);
-        if (message.fault) reject(new Error(message.fault));
-        else resolve(message.result);
-      };
-      child.on('message', answer);
-      child.once('exit', ended);
-      child.send({ id, act, ...terms });
-    });
+    return ask(this.part, { act, ...terms });
   }
 }
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { runToExitCode, start, stop } from './parts/children.mjs';
+import { ask, runToExitCode, start, stop } from './parts/children.mjs';
 import { root, startEmbedded } from './parts/platforms.mjs';
 import { cpuOf, machine } from './parts/usage.mjs';
 
@@ -31,24 +31,6 @@ const SETTLE_MS = 2_300;
 const calls = Number(options.calls);
 const casesOf = { none: 0, shared: SHARED_CASES, own: calls };
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-bench-proofs-'));
-
-let orders = 0;
-function drive({ child, file }, order) {
-  const id = ++orders;
-  return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error(`the driver ended; see ${file}`));
-    const answer = (message) => {
-      if (message.id !== id) return;
-      child.off('message', answer);
-      child.off('exit', ended);
-      if (message.fault) reject(new Error(message.fault));
-      else resolve(message.result);
-    };
-    child.on('message', answer);
-    child.once('exit', ended);
-    child.send({ id, ...order });
-  });
-}
 
 /** New cases; undefined for calls without one. */
 async function openCases({ url, admin }, count) {
@@ -80,7 +62,7 @@ async function run(driver, product, load, tag) {
   }
   const { case_ids } = product;
   const before = cpuOf(product.groups);
-  const result = await drive(driver, {
+  const result = await ask(driver, {
     section: load,
     url,
     token,

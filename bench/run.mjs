@@ -5,7 +5,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { runToExitCode, start, stop } from './parts/children.mjs';
+import { ask, runToExitCode, start, stop } from './parts/children.mjs';
 import { projectorLag, root, startEmbedded, startFloor, startKafka } from './parts/platforms.mjs';
 import { breaches, compare, ratios, round, saveBaseline, table } from './parts/report.mjs';
 import { cpuOf, machine, peakMiB, tree } from './parts/usage.mjs';
@@ -41,31 +41,12 @@ const note = (line) => process.stderr.write(`bench: ${line}\n`);
 
 /** The client's process; one section at a time. */
 class Driver {
-  #last = 0;
-
   constructor() {
     this.part = start('driver', process.execPath, [path.join(root, 'bench/driver.mjs')], { dir, ipc: true });
   }
 
   drive(request) {
-    const id = ++this.#last;
-    const { child, file } = this.part;
-    return new Promise((resolve, reject) => {
-      const settle = (how, value) => {
-        child.off('message', answer);
-        child.off('exit', ended);
-        how(value);
-      };
-      const answer = (message) => {
-        if (message.id !== id) return;
-        if (message.fault) settle(reject, new Error(message.fault));
-        else settle(resolve, message.result);
-      };
-      const ended = () => settle(reject, new Error(`the driver ended; see ${file}`));
-      child.on('message', answer);
-      child.once('exit', ended);
-      child.send({ id, ...request });
-    });
+    return ask(this.part, request);
   }
 }
 

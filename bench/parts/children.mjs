@@ -29,6 +29,26 @@ export function assertAlive({ name, ended, file }) {
   if (ended !== undefined) throw new Error(`${name} ended (${ended}):\n${readFileSync(file, 'utf8').slice(-2000)}`);
 }
 
+let asked = 0;
+
+/** Sends a request to a part with a channel. @returns its result; @throws what it reports, or that it ended */
+export function ask({ name, child, file }, request) {
+  const id = ++asked;
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error(`${name} ended; see ${file}`));
+    const answer = (message) => {
+      if (message.id !== id) return;
+      child.off('message', answer);
+      child.off('exit', ended);
+      if (message.fault) reject(new Error(message.fault));
+      else resolve(message.result);
+    };
+    child.on('message', answer);
+    child.once('exit', ended);
+    child.send({ id, ...request });
+  });
+}
+
 export async function stop(part, signal = 'SIGTERM') {
   if (!part || part.ended !== undefined) return;
   const exited = new Promise((resolve) => part.child.once('exit', resolve));
