@@ -25,6 +25,7 @@ export { leafHashText } from './leaf-hash.js';
 export { firstMeta, metaAfter, nextHlc } from './meta.js';
 export { NO_CONTEXT } from './no-context.js';
 export { NO_RECORD_OFFSET, noRecord } from './no-record.js';
+export { extrasOf } from './outcome-extras.js';
 export { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 export { type PeekedMeta, peekMeta } from './peek-meta.js';
 export {

@@ -1,25 +1,10 @@
-import { type CallError, callError, type Outcome, type OutcomeExtras, type OutcomeStatus } from '@countersign/contracts';
+import { type CallError, callError, extrasOf, type Outcome, type OutcomeStatus } from '@countersign/contracts';
 import { inDoubt, type Refusal } from '@countersign/domain';
 import type { Issue, Job } from './job.js';
 
 /** The parts of an outcome that differ; the others follow from the job. */
 export type OutcomeParts = Pick<Outcome, 'status' | 'effect'> &
   Partial<Pick<Outcome, 'output_json' | 'error' | 'truncated' | 'warnings' | 'attachments' | 'extras'>>;
-
-/** Completes the optional members of a result. */
-export function extrasOf(some: Partial<OutcomeExtras>): OutcomeExtras {
-  return {
-    cached: false,
-    verified: null,
-    validation_json: null,
-    provenance: null,
-    cost: null,
-    credentials: null,
-    mapping_version: null,
-    late: false,
-    ...some,
-  };
-}
 
 export function outcomeOf(job: Job, parts: OutcomeParts, now_ms: number): Outcome {
   const started_at_ms = job.started_at_ms || now_ms;

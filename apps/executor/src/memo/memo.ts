@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
   canonicalText,
+  extrasOf,
   isReadOnly,
   type Outcome,
   type OutcomeExtras,
@@ -12,7 +13,6 @@ import { type ConfigurationState, cachingBasis, type RunResult } from '@counters
 import type { TenantKeys } from '@countersign/process';
 import { CACHED_BYTES_MAX, type ResultCache } from '@countersign/store';
 import type { Job } from '../calls/job.js';
-import { extrasOf } from '../calls/outcomes.js';
 
 /** A tool whose results may be cached, and for how long. */
 export interface MemoTool {

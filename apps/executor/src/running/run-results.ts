@@ -1,4 +1,4 @@
-import { callError, type Outcome } from '@countersign/contracts';
+import { callError, extrasOf, type Outcome } from '@countersign/contracts';
 import {
   afterReconcile,
   type CallEvent,
@@ -10,7 +10,7 @@ import {
 } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Job } from '../calls/job.js';
-import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from '../calls/outcomes.js';
+import { cancelledOutcome, doubtOutcome, outcomeOf } from '../calls/outcomes.js';
 import type { Seen } from '../tool-runs/recorded-result.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';

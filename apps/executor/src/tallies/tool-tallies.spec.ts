@@ -1,8 +1,9 @@
+import { extrasOf } from '@countersign/contracts';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { Job } from '../calls/job.js';
-import { extrasOf, type OutcomeParts, outcomeOf } from '../calls/outcomes.js';
+import { type OutcomeParts, outcomeOf } from '../calls/outcomes.js';
 import { Durations } from './durations.js';
 import { measureTools, ToolTallies } from './tool-tallies.js';
 

@@ -1,6 +1,5 @@
-import type { Outcome, OutcomeExtras, ToolContract } from '@countersign/contracts';
+import { extrasOf, type Outcome, type OutcomeExtras, type ToolContract } from '@countersign/contracts';
 import type { Job } from '../calls/job.js';
-import { extrasOf } from '../calls/outcomes.js';
 
 /** The declared members that a contract adds to each of its results. */
 export type DeclaredExtras = (job: Job, outcome: Outcome) => OutcomeExtras;

@@ -1,10 +1,9 @@
-import { callError } from '@countersign/contracts';
+import { callError, extrasOf } from '@countersign/contracts';
 import type { EffectSeen } from '@countersign/domain';
 import { messageOf, reasonOf } from '@countersign/runtimes';
 import type { Verified } from '@countersign/tool-kit';
 import { inputsToRun } from '../calls/inputs-to-run.js';
 import type { Job } from '../calls/job.js';
-import { extrasOf } from '../calls/outcomes.js';
 import { FullOutputs } from './full-outputs.js';
 import type { LoadedTool } from './loaded-tool.js';
 import type { Seen } from './recorded-result.js';

@@ -1,6 +1,5 @@
-import { callError, type Outcome, type ToolContract } from '@countersign/contracts';
+import { callError, extrasOf, type Outcome, type ToolContract } from '@countersign/contracts';
 import { expect, test } from 'vitest';
-import { extrasOf } from '../calls/outcomes.js';
 import { flagError, searched } from './injection-flags.js';
 
 const of = (more: Partial<ToolContract>) => ({ contract: more as ToolContract });

@@ -1,6 +1,5 @@
-import type { CallError, Outcome, OutcomeExtras } from '@countersign/contracts';
+import { type CallError, extrasOf, type Outcome, type OutcomeExtras } from '@countersign/contracts';
 import { answersFromOutside, flagsOf, SCANNED_CHARS_MAX, type Scan, scanForInjection } from '@countersign/domain';
-import { extrasOf } from '../calls/outcomes.js';
 import type { LoadedTool } from './loaded-tool.js';
 
 /** What was searched of a result: what readers are told, and what rules see. */

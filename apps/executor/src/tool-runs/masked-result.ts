@@ -1,7 +1,6 @@
-import type { CallError } from '@countersign/contracts';
+import { type CallError, extrasOf } from '@countersign/contracts';
 import type { ReconcileAnswer } from '@countersign/domain';
 import type { Masker } from '@countersign/outbound';
-import { extrasOf } from '../calls/outcomes.js';
 import type { ResolvedCredentials } from '../calls/resolved-credentials.js';
 import { shorten } from './output-limit.js';
 import type { Seen } from './recorded-result.js';

@@ -1,10 +1,9 @@
-import { callError } from '@countersign/contracts';
+import { callError, extrasOf } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import { errorOf, jsonText, messageOf, OUTPUT_BYTES_HELD_MAX, smallPartsOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import type { RunContext } from '@countersign/tool-kit';
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import type { Issue, Job } from '../calls/job.js';
-import { extrasOf } from '../calls/outcomes.js';
 import { searched, withFlags } from './injection-flags.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';

@@ -1,11 +1,10 @@
-import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
+import { type CallError, callError, extrasOf, isReadOnly, type Outcome } from '@countersign/contracts';
 import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
 import { errorOf, messageOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import { ToolError } from '@countersign/tool-kit';
 import type { CallMapping } from '../calls/call-mapping.js';
 import { inputsToRun } from '../calls/inputs-to-run.js';
 import type { Abortable, Issue, Job } from '../calls/job.js';
-import { extrasOf } from '../calls/outcomes.js';
 import { ResolvedCredentials } from '../calls/resolved-credentials.js';
 import { undoesOwn } from '../calls/undone-effect.js';
 import type { Mappings } from '../mapping/mappings.js';

@@ -1,9 +1,8 @@
-import { attemptKey, type CompensatedEffect, callError } from '@countersign/contracts';
+import { attemptKey, type CompensatedEffect, callError, extrasOf } from '@countersign/contracts';
 import { type AfterUndo, confirmed, type ReconcileAnswer, type Recovery } from '@countersign/domain';
 import { jsonText, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import type { Compensates } from '@countersign/tool-kit';
 import type { Job } from '../calls/job.js';
-import { extrasOf } from '../calls/outcomes.js';
 import type { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import type { Seen } from './recorded-result.js';

@@ -1,4 +1,4 @@
-import { callError, type Outcome, type OutcomeExtras, type ToolContract } from '@countersign/contracts';
+import { callError, extrasOf, type Outcome, type ToolContract } from '@countersign/contracts';
 import { answersFromOutside, flagsOf, scanForInjection } from '@countersign/domain';
 import type { ResultChange } from './change.js';
 import type { RunEvent } from './recorded-calls.js';
@@ -34,23 +34,12 @@ export function endedAs(status: 'succeeded' | 'expired' | 'cancelled', at_ms: nu
   };
 }
 
-const NO_EXTRAS: OutcomeExtras = {
-  cached: false,
-  verified: null,
-  validation_json: null,
-  provenance: null,
-  cost: null,
-  credentials: null,
-  mapping_version: null,
-  late: false,
-};
-
 /** The outcome with the replaced result, searched for patterns of injection as the executor does. A failure has no effect. */
 export function replacedBy({ status, output_json, error }: ResultChange, outcome: Outcome, contract: ToolContract | undefined): Outcome {
   const effect = status === 'succeeded' ? 'happened' : 'none';
   const answer = [output_json, error?.details_json ?? null].map((json) => (json === null ? null : JSON.parse(json)));
   const is_searched = contract === undefined || answersFromOutside(contract);
   const flags = is_searched ? flagsOf(scanForInjection([...answer, error?.message])) : [];
-  const extras = outcome.extras || flags.length > 0 ? { ...NO_EXTRAS, ...outcome.extras, flags } : null;
+  const extras = outcome.extras || flags.length > 0 ? extrasOf({ ...outcome.extras, flags }) : null;
   return { ...outcome, status, output_json, error, effect, attachments: [], truncated: false, extras };
 }

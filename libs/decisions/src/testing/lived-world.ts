@@ -3,6 +3,7 @@ import {
   callError,
   contractDigest,
   type EventMap,
+  extrasOf,
   isReadOnly,
   type Meta,
   NO_CONTEXT,
@@ -36,10 +37,7 @@ import { LivedDecisionService } from './lived-decision-service.js';
 import { LivedSettings, root, TENANT } from './lived-settings.js';
 
 const LAG_MS = 3;
-const FLAGGED = {
-  ...{ cached: false, verified: null, validation_json: null, provenance: null, cost: null, credentials: null, mapping_version: null },
-  ...{ late: false, flags: ['instructions'] },
-};
+const FLAGGED = extrasOf({ flags: ['instructions'] });
 const RUN_MS = 40;
 
 type Word = EventMap['policy_decided'] | EventMap['approval_granted'];
