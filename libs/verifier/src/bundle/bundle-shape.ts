@@ -1,3 +1,4 @@
+import { isCount } from '../bytes/count.js';
 import type { Bundle, BundledCase, BundledRecord } from './bundle.js';
 
 /** All members of each part. Unknown members are refused, because a verifier would ignore them and they could be forged. */
@@ -39,7 +40,7 @@ function timestampFault({ timestamp }: Bundle): string | undefined {
 export function* oddShape(bundle: Bundle): Generator<undefined, string | undefined, void> {
   const odd = oddMember('bundle', bundle) ?? timestampFault(bundle);
   if (odd !== undefined) return odd;
-  if (!Number.isSafeInteger(bundle.made_at_ms) || bundle.made_at_ms < 0) return 'made_at_ms is not a time';
+  if (!isCount(bundle.made_at_ms)) return 'made_at_ms is not a time';
   for (const record of bundle.records) {
     const found = oddRecord(record);
     if (found !== undefined) return found;

@@ -1,5 +1,6 @@
 import type { CaseCovered } from '@countersign/contracts';
 import { base64, strictBase64 } from '../bytes/base64.js';
+import { isCount } from '../bytes/count.js';
 import { HASH_BYTES, type TreeHashing } from '../merkle/tree-hashing.js';
 import { caseHash, caseStart } from './case-hash.js';
 
@@ -27,9 +28,6 @@ export interface ProvenCase {
   cuts: ReadonlyMap<number, number>;
 }
 
-/** A text would have the same hash as its number, and be in another order. */
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-
 /** Recomputes the hash of a case. `leaves`: the leaf hashes of the bundle's records. Returns what it proves, or why it proves nothing. */
 export function provenCase(
   hashing: TreeHashing,
@@ -43,6 +41,7 @@ export function provenCase(
   let at = caseStart(hashing, tenant_id, case_id);
   let before: BundledStep | undefined;
   for (const step of steps) {
+    // A text would have the same hash as its number, and be in another order.
     if (!isCount(step.entry) || !isCount(step.cut)) return 'the entries of the case are not numbers';
     if (before && (step.entry <= before.entry || step.cut < before.cut)) return 'the entries of the case are not in order';
     at = caseHash(

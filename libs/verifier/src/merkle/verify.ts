@@ -1,10 +1,10 @@
 import { equalBytes } from '../bytes/bytes.js';
+import { isCount } from '../bytes/count.js';
 import { HASH_BYTES, type TreeHashing } from './tree-hashing.js';
 
 const half = (n: number) => Math.floor(n / 2);
 const isOdd = (n: number) => n % 2 === 1;
 const isPowerOfTwo = (n: number) => 2 ** Math.round(Math.log2(n)) === n;
-const isSize = (n: number) => Number.isSafeInteger(n) && n >= 0;
 
 /**
  * The root computed from a leaf's hash and its audit path (RFC 9162 section 2.1.3.2); undefined if the path cannot be one of this leaf in a
@@ -16,7 +16,7 @@ export function rootFromInclusion<H extends Uint8Array>(
   { index, size }: { index: number; size: number },
   path: readonly Uint8Array[],
 ): H | undefined {
-  if (!isSize(index) || !isSize(size) || index >= size) return undefined;
+  if (!isCount(index) || !isCount(size) || index >= size) return undefined;
   let fn = index;
   let sn = size - 1;
   let root = leaf;
@@ -54,7 +54,7 @@ export function isIncluded<H extends Uint8Array>(
 }
 
 function trivially({ empty }: TreeHashing, first: TreeState, second: TreeState, path: readonly Uint8Array[]): boolean | undefined {
-  if (!isSize(first.size) || !isSize(second.size) || first.size > second.size) return false;
+  if (!isCount(first.size) || !isCount(second.size) || first.size > second.size) return false;
   if (first.size === 0) return path.length === 0 && equalBytes(first.root, empty);
   if (first.size === second.size) return path.length === 0 && equalBytes(first.root, second.root);
   if (path.length === 0 || path.some((node) => node.length !== HASH_BYTES)) return false;

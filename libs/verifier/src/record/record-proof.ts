@@ -1,6 +1,7 @@
 import { prefixedRecordLeaf, type RecordToCover } from '@countersign/contracts/record-leaf';
 import { strictBase64 } from '../bytes/base64.js';
 import { equalBytes } from '../bytes/bytes.js';
+import { isCount } from '../bytes/count.js';
 import type { TreeHashing } from '../merkle/tree-hashing.js';
 import { rootFromInclusion } from '../merkle/verify.js';
 import { openTrusted, type Trust, type TrustedCheckpoint } from '../note/trust.js';
@@ -43,7 +44,6 @@ export interface RecordTrace {
 
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 const hashes = (path: readonly string[]) => path.map(strictBase64);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isText = (value: unknown): boolean => typeof value === 'string';
 
 /** Whether each field has its type: the text `01` would have the leaf of the number 1, and be another place. */
