@@ -81,11 +81,7 @@ function* compiledIn(compiler: BundleCompiler): Generator<void, ReturnType<Bundl
   return compiler.finish();
 }
 
-/** The parser of conditions quotes half of a pair of surrogates, which JSON cannot carry. */
-const wellFormed = (fault: RuleFault): RuleFault => ({ ...fault, reason: Buffer.from(fault.reason).toString() });
-
-function unusable(found: readonly RuleFault[], { rules }: PolicyBundle): Refusal {
-  const faults = found.map(wellFormed);
+function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Refusal {
   const [first] = faults;
   const issues = faults.slice(0, ISSUES_MAX).map(({ rule, field, position, reason }) => ({
     path: `/rules/${rules.findIndex(({ id }) => id === rule)}/${field.replace('.', '/')}`,

@@ -47,7 +47,8 @@ function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: Expressio
     return tree.expr ? { tree, expr: tree.expr } : fault(0, 'the expression is empty');
   } catch (error) {
     const at = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
-    return fault(at, error instanceof RangeError ? 'the expression is nested too deep' : (error as Error).message);
+    // The parser quotes half of a pair of surrogates, which JSON cannot carry.
+    return fault(at, error instanceof RangeError ? 'the expression is nested too deep' : Buffer.from((error as Error).message).toString());
   }
 }
 
