@@ -1,5 +1,6 @@
 import type { Pack, Tool } from '@countersign/tool-kit';
 import { ERP_SECRET } from './erp/connection.js';
+import { inTurn } from './erp/turns.js';
 import { pack as onLedger } from './index.js';
 
 /** A tool whose system is outside: its host is the one that the operator names for the tenant, its password a secret of the tenant. */
@@ -17,5 +18,5 @@ export const pack: Pack = {
   version: '1.0.0',
   settings: onLedger.settings ?? {},
   folders: onLedger.folders ?? [],
-  tools: onLedger.tools.map(outside),
+  tools: onLedger.tools.map(inTurn).map(outside),
 };

@@ -2,7 +2,6 @@ import type { Pack } from '@countersign/tool-kit';
 import { accounting } from './accounting/accounting.js';
 import { customer } from './customer/customer.js';
 import { ROOT_SETTING } from './erp/connection.js';
-import { inTurn } from './erp/turns.js';
 import { inventory } from './inventory/inventory.js';
 import { manufacturing } from './manufacturing/manufacturing.js';
 import { product } from './product/product.js';
@@ -17,5 +16,5 @@ export const pack: Pack = {
   evaluations: new URL('../eval/', import.meta.url),
   settings: { [ROOT_SETTING]: './operations' },
   folders: [{ variable: ROOT_SETTING }],
-  tools: [...accounting, ...customer, ...inventory, ...manufacturing, ...product, ...purchasing, ...sales, ...write].map(inTurn),
+  tools: [...accounting, ...customer, ...inventory, ...manufacturing, ...product, ...purchasing, ...sales, ...write],
 };
