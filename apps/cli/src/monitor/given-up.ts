@@ -3,7 +3,7 @@ import type { LogClient } from '../witness/log-client.js';
 
 /**
  * The records that decisions on the log gave up: a frozen tree covers them, and the next generation judges them. What was signed of them
- * may be lost, so that nobody can hash them up to the head of the frozen tree. Each decision is checked with the entry that opens its tree.
+ * may be lost, so that they cannot be hashed up to the head of the frozen tree. Each decision is checked with the entry that opens its tree.
  */
 export class GivenUpRecords {
   static readonly none = new GivenUpRecords(new Map());

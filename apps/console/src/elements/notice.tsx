@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import './notice.css';
 
-/** What somebody must know before doing something here. */
+/** What a person must know before an action on this screen. */
 export function Notice({
   tone,
   title,

@@ -59,7 +59,7 @@ export default function ImportsScreen() {
   return (
     <Screen
       title="OpenAPI imports"
-      about="Documents whose operations are tools: decided, approved and recorded as any other."
+      about="Documents whose operations are tools: decided, approved and recorded like any other."
       actions={
         <Button look="primary" icon="plus" onClick={() => go(importAgainPath())} disabled={refused !== undefined} title={refused}>
           Import a document

@@ -78,7 +78,7 @@ export function PlanView({ plan, is_done = false }: { plan: Report; is_done?: bo
       <Reasons title={`Not imported: ${skipped.length}`} items={skipped.map(({ operation, reason }) => [operation, reason])} />
       <Reasons
         title={`No longer in the document: ${removed.length}`}
-        items={removed.map(({ name, version }) => [`${name} ${version}`, 'its versions stay until somebody blocks them'])}
+        items={removed.map(({ name, version }) => [`${name} ${version}`, 'its versions stay until a person blocks them'])}
       />
     </div>
   );

@@ -17,7 +17,7 @@ export type Choices = ReadonlyMap<string, Choice>;
 /** The API takes so many at once. */
 export const CHOSEN_MAX = 200;
 
-/** What the form has of a tool that nobody touched: its class, or what its hints suggest. Not chosen: nothing of it is sent. */
+/** What the form has of a tool that the person has not changed: its class, or what its hints suggest. Not chosen: nothing of it is sent. */
 export function untouched(tool: UpstreamTool): Choice {
   const { effect_class, discriminating } = classificationFields(tool, 'pinned');
   return { is_chosen: false, digest: tool.pinned?.digest, effect_class, discriminating };

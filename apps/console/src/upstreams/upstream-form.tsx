@@ -29,7 +29,7 @@ interface UpstreamFormProps {
 
 /** Sets an upstream: a new one, or one that exists. */
 export function UpstreamForm({ shown, onClose, onSet }: UpstreamFormProps) {
-  // as it was when the form was opened: a change that somebody made meanwhile is not lost
+  // as it was when the form was opened: the ETag makes the gateway refuse it if another change came first
   const [before] = useState(shown);
   const [form, setForm] = useState<UpstreamFields>(() => (before ? upstreamFieldsOf(before) : EMPTY_UPSTREAM));
   const [is_wrong, setWrong] = useState(false);

@@ -8,7 +8,7 @@ export type ListedUpstream = Schemas['UpstreamListed'];
 export type UpstreamTool = Schemas['UpstreamTool'];
 export type ToolSummary = Schemas['UpstreamToolSummary'];
 export type Definition = Schemas['UpstreamDefinition'];
-/** With the ETag of what is shown, so that a form does not overwrite what somebody changed meanwhile. */
+/** With the ETag of what is shown, so that a form does not overwrite a change that came first. */
 export type Upstream = Schemas['Upstream'] & { etag: string };
 
 /** Who may read upstreams, set them, and classify their tools. */

@@ -84,7 +84,7 @@ export function scanForInjection(value: unknown): Scan {
   return { flags: [...found].sort(), is_partial };
 }
 
-/** Text that nobody searched may carry anything: it is a flag of its own. */
+/** Text that was not searched may carry anything: it is a flag of its own. */
 export const flagsOf = ({ flags, is_partial }: Scan): string[] => (is_partial ? [...flags, 'unsearched_text'].sort() : flags);
 
 /** Whether a server outside answers for a tool: that of an upstream, or of an imported document. Only such answers are searched. */

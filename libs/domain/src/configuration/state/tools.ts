@@ -58,7 +58,7 @@ export interface OpenApiTool {
   content_digest: string;
   by: Principal;
   changed_at_ms: number;
-  /** An import lists it. Absent: its import was not finished, and nobody can call it. */
+  /** An import lists it. Absent: its import was not finished, and it cannot be called. */
   is_imported?: true;
 }
 
