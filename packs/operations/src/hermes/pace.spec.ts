@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Pace } from './pace.js';
 
@@ -43,4 +44,17 @@ test('what comes when too many wait is refused at once, without an effect', asyn
   await expect(pace.within(async () => 'late')).rejects.toMatchObject({ code: 'RATE_LIMIT', more: { retryable: true, effect: 'none' } });
   gate.emit('open');
   await Promise.all(held);
+});
+
+test('in no interval more requests start than the limit says, not even across the end of one', async () => {
+  const pace = new Pace({ at_once: 5, per_second: 20 });
+  const started_ms: number[] = [];
+  const request = async () => {
+    started_ms.push(performance.now());
+  };
+  await pace.within(request);
+  await setTimeout(40);
+  await Promise.all(Array.from({ length: 3 }, () => pace.within(request)));
+  const gaps_ms = started_ms.slice(1).map((at_ms, n) => Math.round(at_ms - (started_ms[n] ?? at_ms)));
+  expect(Math.min(...gaps_ms), JSON.stringify(gaps_ms)).toBeGreaterThanOrEqual(49);
 });

@@ -40,8 +40,9 @@ export class Pace {
   }
 }
 
-/** Places are given out every 20 ms, or one at a time where that is too often. */
+/** Places are given out every 20 ms, or one at a time where that is too often; the limit holds in every interval, wherever it begins. */
 function queueOf({ at_once, per_second }: Limits): PQueue {
   const interval = Math.max(STEP_MS, SECOND_MS / per_second);
-  return new PQueue({ concurrency: at_once, interval, intervalCap: Math.max(1, Math.floor((per_second * interval) / SECOND_MS)) });
+  const intervalCap = Math.max(1, Math.floor((per_second * interval) / SECOND_MS));
+  return new PQueue({ concurrency: at_once, interval, intervalCap, strict: true });
 }
