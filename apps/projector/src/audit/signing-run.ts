@@ -1,14 +1,14 @@
 import type { KnownDamage } from '@countersign/process';
 import type { CoveredLog } from './covered-log.js';
 
-const EVENTS_A_CHECKPOINT = 1000;
+const EVENTS_A_CHECKPOINT = 5000;
 const EVERY_MS = 1000;
 const REST_MS = 1000;
 
 /** Why a run ended: it was closed, the log is damaged, or an error occurred. */
 export type RunEnd = { kind: 'closed' } | { kind: 'held' } | { kind: 'failed'; cause: unknown };
 
-/** One run of signing: follows the log, and writes a checkpoint every second, or after 1,000 events, while there are new records. */
+/** One run of signing: follows the log, and writes a checkpoint every second, or after 5,000 events, while there are new records. */
 export class SigningRun {
   /** Resolves once signing has stopped. */
   readonly ended: Promise<RunEnd>;

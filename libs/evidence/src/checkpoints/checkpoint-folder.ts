@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TreeHead } from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
@@ -77,12 +77,25 @@ export class CheckpointFolder implements CheckpointStore {
   }
 
   private async readNewest(): Promise<NewestCheckpoint | undefined> {
+    const tail = await this.lastFile();
+    if (!tail) return undefined;
+    if (await this.hasMore(tail)) await this.readOn(tail);
+    const { record, heads } = tail;
+    return record ? { record, heads: new Map(heads) } : undefined;
+  }
+
+  /** The file of the newest checkpoint. The next one begins only after its last line. */
+  private async lastFile(): Promise<Tail | undefined> {
+    if (this.tail?.record && this.tail.record.number % FULL_EVERY !== FULL_EVERY - 1) return this.tail;
     const name = (await this.names()).at(-1);
     if (name === undefined) return undefined;
     if (this.tail?.name !== name) this.tail = { name, bytes: 0, heads: new Map(), record: undefined };
-    await this.readOn(this.tail);
-    const { record, heads } = this.tail;
-    return record ? { record, heads: new Map(heads) } : undefined;
+    return this.tail;
+  }
+
+  private async hasMore({ name, bytes }: Tail): Promise<boolean> {
+    const { size } = await stat(join(this.dir, name));
+    return size > bytes;
   }
 
   /** Reads the new lines. Skips an incomplete last line: it was never synced and never served. */
@@ -91,7 +104,7 @@ export class CheckpointFolder implements CheckpointStore {
     try {
       let rest = Buffer.alloc(0);
       for (;;) {
-        const { bytesRead, buffer } = await handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, tail.bytes + rest.length);
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, tail.bytes + rest.length);
         if (bytesRead === 0) return;
         rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = rest.lastIndexOf('\n') + 1;
@@ -117,9 +130,11 @@ export class CheckpointFolder implements CheckpointStore {
     const handle = await this.fileFor(record.number);
     // Overwrites an incomplete last line, if there is one.
     const at = record.number % FULL_EVERY === 0 ? 0 : (this.tail as Tail).bytes;
+    const line = Buffer.from(`${JSON.stringify(record)}\n`);
     await handle.truncate(at);
-    await handle.write(`${JSON.stringify(record)}\n`, at);
+    await handle.write(line, 0, line.length, at);
     await handle.datasync();
+    this.tail = { name: fileOf(record.number), bytes: at + line.length, heads: withHeads(this.tail?.heads ?? new Map(), record), record };
     return 'kept';
   }
 
