@@ -13,7 +13,8 @@ export { verifyBundle } from './bundle/verify-bundle.js';
 export { type CoveredRange, callRecord, grownBy, isOfCalls, isRequest, type ReadCalls, readCalls } from './cases/call-records.js';
 export { type CallRecord, type CallRequest, type CaseOfCall, type CasePart, CaseParts, type CasesOfCalls } from './cases/case-parts.js';
 export { type CaseKey, CaseTable, caseKey } from './cases/case-table.js';
-export { type CaseLeaf, CaseTopic, caseLeaf, type NewCaseLeaf } from './cases/case-topic.js';
+export { brokenLeaf, type CaseLeaf, CaseTopic, caseLeaf, type NewCaseLeaf } from './cases/case-topic.js';
+export { type CasesStart, casesStart } from './cases/cases-start.js';
 export { RecentMap } from './cases/recent-map.js';
 export { RequestsOnLog } from './cases/requests-on-log.js';
 export { CheckpointClaim } from './checkpoints/checkpoint-claim.js';
@@ -22,6 +23,7 @@ export { type CheckpointRecord, type CheckpointStore, headOf, type NewestCheckpo
 export { CheckpointTable } from './checkpoints/checkpoint-table.js';
 export { CHECKPOINT_TOPIC, CheckpointTopic } from './checkpoints/checkpoint-topic.js';
 export { type Cosigned, CosignedNotes } from './checkpoints/cosigned-notes.js';
+export { firstCheckpoint } from './checkpoints/first-checkpoint.js';
 export { headsAt } from './checkpoints/heads-at.js';
 export { type KeptText, TextFile, TextRow } from './checkpoints/kept-text.js';
 export { LogFirstCheckpoints } from './checkpoints/log-first-checkpoints.js';

@@ -1,6 +1,6 @@
 import { CASES_TOPIC, type EventMap, peekMeta } from '@countersign/contracts';
 import { type CallRecord, CaseParts, caseLeaf, isOfCalls } from '@countersign/evidence';
-import { headName, readHead, type ServedEntry, strictBase64, type TreeHead } from '@countersign/proofs';
+import { baseOf, generationNumber, headName, readHead, type ServedEntry, strictBase64, type TreeHead } from '@countersign/proofs';
 import type { LogClient } from '../witness/log-client.js';
 import { ExpectedLeaves, type StoredLeaves } from './expected-leaves.js';
 import { type FollowedLeaf, FollowedTree, type StoredTree } from './followed-tree.js';
@@ -70,10 +70,19 @@ export class CaseMonitor {
     }
     for (const leaf of calls) this.calls.note(leaf);
     if (calls.some(({ isDropped }) => isDropped)) this.hasDropped = true;
+    this.reopen(heads, number);
     if (cut) await this.count({ number, cut: cut.number, time_ms }, calls);
     const cases = heads.find(({ topic }) => topic === CASES_TOPIC);
     const wrong = cases && (await this.check(client, cases, given_up));
     return wrong ?? this.leaves.due(time_ms);
+  }
+
+  /** Cases begin anew with the entry that opens a later generation of their tree. */
+  private reopen(heads: readonly TreeHead[], entry: number): void {
+    const opened = heads.find((head) => head.topic === CASES_TOPIC && head.generation && !this.trees.has(headName(head)));
+    if (!opened) return;
+    const offset = Math.max(...[...this.trees.values()].filter(({ topic }) => topic === CASES_TOPIC).map(({ end }) => end), baseOf(opened));
+    this.leaves.begin({ offset, entry, generation: generationNumber(opened) });
   }
 
   /** A request is covered at the latest by the cut after that of its records: what waits longer waits for one that was dropped. */
@@ -88,6 +97,7 @@ export class CaseMonitor {
   private async check(client: LogClient, head: TreeHead, given_up: GivenUpRecords): Promise<string | undefined> {
     const grown = await this.grow(client, head, given_up);
     if (typeof grown === 'string') return grown;
+    if (grown.some(({ isDropped }) => isDropped)) this.leaves.giveUp();
     for (const { offset, record } of grown) {
       if (record?.decoded?.event_type !== 'case_covered') continue;
       const wrong = this.leaves.leaf(caseLeaf(offset, record.decoded.event as EventMap['case_covered']));

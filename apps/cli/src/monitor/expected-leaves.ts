@@ -1,4 +1,4 @@
-import type { CaseLeaf, CasePart } from '@countersign/evidence';
+import type { CaseLeaf, CasePart, CasesStart } from '@countersign/evidence';
 import { caseHash, caseStart, nodeHashing, strictBase64 } from '@countersign/proofs';
 
 /** Leaves follow the entry that they are of within seconds, or when the signer is back. */
@@ -24,6 +24,10 @@ export interface StoredLeaves {
   newest: [string, Newest][];
   /** Entries of which some records were dropped, or may belong to calls whose request was dropped. */
   unsure: number[];
+  /** Where the cases of the growing tree begin; absent in state of earlier releases. */
+  start?: CasesStart;
+  /** The tree of cases was given up from some leaf on, and the next one has not begun. */
+  is_given_up?: boolean;
   checked: number;
   unchecked: number;
 }
@@ -36,13 +40,19 @@ export class ExpectedLeaves {
   private expected: Expected[];
   private readonly newest: Map<string, Newest>;
   private readonly unsure: Set<number>;
+  private start: CasesStart;
+  private isGivenUp: boolean;
   /** Leaves that were recomputed, and those that could not be because records were dropped. */
   checked: number;
   unchecked: number;
 
   constructor(
-    { expected, newest, unsure, checked, unchecked }: StoredLeaves = { expected: [], newest: [], unsure: [], checked: 0, unchecked: 0 },
+    { expected, newest, unsure, start, is_given_up, checked, unchecked }: StoredLeaves = {
+      ...{ expected: [], newest: [], unsure: [], checked: 0, unchecked: 0 },
+    },
   ) {
+    this.start = start ?? { offset: 0, entry: 0, generation: 1 };
+    this.isGivenUp = is_given_up ?? false;
     this.expected = expected;
     this.newest = new Map(newest);
     this.unsure = new Set(unsure);
@@ -51,19 +61,38 @@ export class ExpectedLeaves {
   }
 
   get stored(): StoredLeaves {
-    const { expected, checked, unchecked } = this;
-    return { expected, newest: [...this.newest], unsure: [...this.unsure], checked, unchecked };
+    const { expected, start, isGivenUp: is_given_up, checked, unchecked } = this;
+    return { expected, newest: [...this.newest], unsure: [...this.unsure], start, is_given_up, checked, unchecked };
+  }
+
+  /** A leaf of the tree was given up: its later leaves are not judged. */
+  giveUp(): void {
+    this.isGivenUp = true;
+    this.unchecked += this.expected.length;
+    this.expected = [];
+  }
+
+  /** The next generation of the tree begins, and each case anew. */
+  begin(start: CasesStart): void {
+    this.giveUp();
+    this.isGivenUp = false;
+    this.start = start;
+    this.newest.clear();
+    this.unsure.clear();
   }
 
   /** Notes what an entry touches. `isUnsure`: some of its records cannot be attributed, because earlier ones were dropped. */
   covered({ number, cut, time_ms }: { number: number; cut: number; time_ms: number }, parts: readonly CasePart[], isUnsure: boolean): void {
-    for (const { tenant_id, case_id, records } of parts)
-      this.expected.push({ tenant_id, case_id, entry: number, cut, time_ms, leaves: records.map(({ leaf }) => leaf.toString('base64')) });
+    if (this.isGivenUp) this.unchecked += parts.length;
+    else
+      for (const { tenant_id, case_id, records } of parts)
+        this.expected.push({ tenant_id, case_id, entry: number, cut, time_ms, leaves: records.map(({ leaf }) => leaf.toString('base64')) });
     if (isUnsure) this.unsure.add(number);
   }
 
   /** Why a leaf is not the one that the log demands; undefined if it is. */
   leaf(leaf: CaseLeaf): string | undefined {
+    if (this.isGivenUp || leaf.offset < this.start.offset || leaf.entry < this.start.entry) return undefined;
     const before = this.newest.get(nameOf(leaf));
     if (before?.entry === leaf.entry && before.hash === leaf.hash) return undefined;
     const missing = this.expected.find(({ entry }) => entry < leaf.entry && !this.unsure.has(entry));

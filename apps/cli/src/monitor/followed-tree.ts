@@ -54,8 +54,17 @@ export class FollowedTree {
     return new FollowedTree(place, frontier);
   }
 
+  get topic(): string {
+    return this.place.topic;
+  }
+
   get size(): number {
     return this.frontier.size;
+  }
+
+  /** The offset after its last leaf. */
+  get end(): number {
+    return this.place.base + this.size;
   }
 
   toStore(): StoredTree {

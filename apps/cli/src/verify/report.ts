@@ -96,7 +96,7 @@ function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefin
 /** What the leaf of the case proves, and what it does not. */
 function completeness({ case: of }: BundleReport): string[] {
   if (!of) return ['not proven: that the bundle is complete. It has no leaf of a case:', ...INCOMPLETE];
-  const { case_id, cut, entry, outside, uncounted } = of;
+  const { case_id, cut, entry, outside, uncounted, begun_by } = of;
   const upTo = `up to cut ${cut} (checkpoint ${entry + 1})`;
   if (outside > 0)
     return [
@@ -105,6 +105,9 @@ function completeness({ case: of }: BundleReport): string[] {
     ];
   return [
     inert(`complete ${upTo}: case ${case_id} had ${of.records} records, and all of them are in the bundle`),
+    ...(begun_by === undefined
+      ? []
+      : [inert(`the tree of cases was damaged and began again by decision ${begun_by}: records that the case had before are not counted`)]),
     ...(uncounted > 0
       ? [`${uncounted} more records of calls in the bundle are not counted there: they came later, or before the tree of cases began`]
       : []),

@@ -1,5 +1,5 @@
 import { CASES_TOPIC } from '@countersign/contracts';
-import { type BundledCase, type BundledRecord, type Cosigned, type ProofReader, plain } from '@countersign/evidence';
+import { type BundledCase, type BundledRecord, type Cosigned, casesStart, type ProofReader, plain } from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
 import { coveredEnd } from '@countersign/proofs';
 import { CaseLeafSearch } from './case-leaf-search.js';
@@ -32,7 +32,8 @@ export class BundledCaseMaker {
     if (case_id === undefined || !this.search || !covered) return undefined;
     const end = coveredEnd(covered.heads.values(), { topic: CASES_TOPIC, partition: 0 });
     const times = found.flatMap(({ event, record }) => (event.event.meta.call_id === null ? [] : [record.timestamp_ms]));
-    const chain = await this.search.chain({ tenant_id, case_id }, times, end);
+    const start = await casesStart(this.evidence.checkpoints, covered);
+    const chain = await this.search.chain({ tenant_id, case_id }, times, { start, end });
     const newest = chain.at(-1);
     const steps = newest && (await this.steps.of(chain, lane));
     if (!newest || !steps) return undefined;

@@ -113,6 +113,11 @@ export class CoveredLog {
     if (number !== undefined && cut) this.cases?.covered({ number, cut, moved });
   }
 
+  /** True until an entry opens the next generation of the tree of cases. */
+  get opensCases(): boolean {
+    return this.decided.some(({ opened }) => opened.some(({ topic }) => topic === CASES_TOPIC));
+  }
+
   /** A generation is opened in the entry that covers its decision. */
   private get hasReadDecisions(): boolean {
     const next = this.trees.get(headName(DECISIONS))?.next ?? 0;

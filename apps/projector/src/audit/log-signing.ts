@@ -41,10 +41,11 @@ export class LogSigning {
     const { cases: topic, checkpoints } = evidence;
     const cases = topic && new CaseWriter({ log, topic, checkpoints, now_ms });
     const covered = await CoveredLog.open(log, evidence, damage.openings, cases);
-    if (start && !(await start.compare())) return undefined;
+    if (start && !(await start.compare(covered.opensCases))) return undefined;
     const run = new SigningRun(covered, damage, now_ms);
     await run.start(topics);
-    cases?.start();
+    // The entry that opens the tree of cases anew says where its cases begin.
+    if (!covered.opensCases) cases?.start();
     cases?.failed.then((cause) => run.fail(cause));
     start?.compareOlder(() => run.isEnded).catch((cause) => run.fail(cause));
     return run;

@@ -1,6 +1,7 @@
 import {
   BrokenRecord,
   CHECKPOINT_TOPIC,
+  casesStart,
   type DamageReport,
   type DropSources,
   hasLeaves,
@@ -12,7 +13,7 @@ import {
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence, recordScan } from '@countersign/process';
 import { headName, parseNote, spansOf } from '@countersign/proofs';
-import { cutWithLeaves } from './cases/covered-entry.js';
+import { cutOfLeaf } from './cases/covered-entry.js';
 import { scanAtStart } from './start-sample.js';
 
 /**
@@ -34,11 +35,12 @@ export class StartCheck {
 
   /**
    * Compares the log with what was signed. False if it has damage that no operator has accepted; the damage is reported.
+   * `opens_cases`: the tree of cases is about to begin again, whatever its newest leaf says.
    * @throws BrokenRecord if cases have leaves for a checkpoint that does not exist
    */
-  async compare(): Promise<boolean> {
+  async compare(opens_cases = false): Promise<boolean> {
     if (!(await this.hasBeginning()) || !(await this.hasRecords())) return false;
-    await this.checkCases();
+    if (!opens_cases) await this.checkCases();
     return true;
   }
 
@@ -80,8 +82,11 @@ export class StartCheck {
   /** The newest leaf of a case is of a stored checkpoint. */
   private async checkCases(): Promise<void> {
     const { cases, checkpoints } = this.evidence;
-    const [leaf] = cases ? await cases.read(Math.max(0, (await cases.head()) - 1), 1) : [];
-    if (leaf) await cutWithLeaves(checkpoints, leaf.entry);
+    const { offset, generation } = await casesStart(checkpoints, await checkpoints.newest());
+    const last = ((await cases?.head()) ?? 0) - 1;
+    if (!cases || last < offset) return;
+    const [leaf] = await cases.read(last, 1, generation);
+    if (leaf) await cutOfLeaf(checkpoints, leaf, generation);
   }
 
   private async hasBeginning(): Promise<boolean> {

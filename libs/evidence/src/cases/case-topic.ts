@@ -47,10 +47,10 @@ export class CaseTopic {
     return this.log.since(CASES_TOPIC, 0, time_ms);
   }
 
-  /** @throws BrokenRecord for a record that is no leaf */
-  async read(from: number, leaves_max: number): Promise<CaseLeaf[]> {
+  /** `generation`: of the tree that judges them. @throws BrokenRecord for a record that is no leaf */
+  async read(from: number, leaves_max: number, generation: number): Promise<CaseLeaf[]> {
     const records = await this.records(from, leaves_max);
-    return records.map((record) => this.leafOf(record));
+    return records.map((record) => this.leafOf(record, generation));
   }
 
   async records(from: number, records_max: number): Promise<LogRecord[]> {
@@ -60,11 +60,26 @@ export class CaseTopic {
   }
 
   /** @throws BrokenRecord */
-  leafOf(record: LogRecord): CaseLeaf {
-    const at = this.decoder.once(record);
-    if (at?.event_type !== EVENT_TYPE) throw new BrokenRecord(`${CASES_TOPIC} offset ${record.offset} is not the leaf of a case`);
-    return caseLeaf(record.offset, at.event);
+  leafOf(record: LogRecord, generation: number): CaseLeaf {
+    const at = this.decodedLeaf(record);
+    if (!at) throw brokenLeaf(record.offset, generation, 'is not the leaf of a case');
+    return caseLeaf(record.offset, at);
   }
+
+  private decodedLeaf(record: LogRecord): CaseCovered | undefined {
+    try {
+      const at = this.decoder.once(record);
+      return at?.event_type === EVENT_TYPE ? at.event : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A leaf from which the signer cannot go on: a decision about it lets the tree of cases begin again. */
+export function brokenLeaf(offset: number, generation: number, what: string): BrokenRecord {
+  const place = { topic: CASES_TOPIC, partition: 0, first_offset: offset, last_offset: offset, generation };
+  return new BrokenRecord(`${CASES_TOPIC} offset ${offset} ${what}`, place);
 }
 
 export function caseLeaf(offset: number, { meta: { tenant_id }, ...leaf }: CaseCovered): CaseLeaf {

@@ -14,6 +14,8 @@ import type { BundlePlatform } from './record-decoder.js';
 export interface CaseProof extends ProvenCase {
   /** Records of the bundle's calls that the leaf does not count: they came later, or before the tree of cases began. */
   uncounted: number;
+  /** The decision by which the tree of cases, and with it each case, began anew; absent for the original tree. */
+  begun_by?: string;
 }
 
 /** What the leaf of the case proves, or why it proves nothing. */
@@ -38,7 +40,9 @@ export function caseOf(
   if (ofCalls.some((at) => isOfOther(at, covered.case_id))) return 'the leaf is of another case than the calls';
   const leaves = hashed.map(({ leaf_hash }) => strictBase64(leaf_hash));
   const proven = provenCase(hashing, covered, steps, leaves);
-  return typeof proven === 'string' ? proven : { ...proven, uncounted: ofCalls.length - proven.cuts.size };
+  if (typeof proven === 'string') return proven;
+  const { generation } = leaf.proof.tree;
+  return { ...proven, uncounted: ofCalls.length - proven.cuts.size, ...(generation && { begun_by: generation.decision }) };
 }
 
 const isOfOther = (at: PlacedEvent, case_id: string) => at.event_type === 'tool_call_requested' && at.event.call.case_id !== case_id;

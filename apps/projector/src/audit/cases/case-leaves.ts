@@ -3,6 +3,7 @@ import {
   type CaseKey,
   type CaseLeaf,
   type CasePart,
+  type CasesStart,
   CaseTable,
   type CaseTopic,
   caseKey,
@@ -39,17 +40,22 @@ export class CaseLeaves {
   /** The cases with leaves of the last entry on the topic: a crash may have left some of them out. */
   private lastEntry = new Set<string>();
   /** Its number. */
-  last: number | undefined;
+  private last: number | undefined;
+  /** The newest leaf. */
+  newestLeaf: { entry: number; offset: number } | undefined;
 
-  private constructor(private readonly topic: CaseTopic) {}
+  private constructor(
+    private readonly topic: CaseTopic,
+    private readonly generation: number,
+  ) {}
 
   /** Reads the topic. @throws BrokenRecord for a record that is no leaf */
-  static async open(topic: CaseTopic): Promise<CaseLeaves> {
-    const leaves = new CaseLeaves(topic);
-    for (let at = 0; ; ) {
-      const page = await topic.read(at, PAGE_LEAVES);
+  static async open(topic: CaseTopic, start: CasesStart): Promise<CaseLeaves> {
+    const leaves = new CaseLeaves(topic, start.generation);
+    for (let at = start.offset; ; ) {
+      const page = await topic.read(at, PAGE_LEAVES, start.generation);
       if (page.length === 0) return leaves;
-      for (const leaf of page) leaves.read(leaf);
+      for (const leaf of page) if (leaf.entry >= start.entry) leaves.read(leaf);
       at += page.length;
       await yieldToOthers();
     }
@@ -64,6 +70,7 @@ export class CaseLeaves {
     if (this.last !== undefined && leaf.entry < this.last) return;
     if (leaf.entry !== this.last) this.lastEntry = new Set();
     this.last = leaf.entry;
+    this.newestLeaf = { entry: leaf.entry, offset: known.offset };
     const name = nameOf(leaf);
     // A leaf that is there twice counts once.
     if (this.lastEntry.has(name)) return;
@@ -97,7 +104,7 @@ export class CaseLeaves {
     const none: Known = { key, offset: null, records: 0, hash: start };
     const offset = this.newest.get(key);
     if (offset === undefined) return none;
-    return this.topic.read(offset, 1).then(([leaf]) => {
+    return this.topic.read(offset, 1, this.generation).then(([leaf]) => {
       if (leaf?.tenant_id !== tenant_id || leaf.case_id !== case_id) return none;
       return { key, offset, records: leaf.records, hash: strictBase64(leaf.hash) };
     });

@@ -57,7 +57,7 @@ function untold(): NewRecord[] {
 }
 
 async function leaves(): Promise<CaseLeaf[]> {
-  return new CaseTopic(log, codec).read(0, 10_000);
+  return new CaseTopic(log, codec).read(0, 10_000, 1);
 }
 
 /** A run of the signer: each batch is appended and signed. Ends when the leaves of all entries are there, unless it is stopped before. */

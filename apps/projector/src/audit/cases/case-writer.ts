@@ -1,8 +1,17 @@
 import type { EventLog, LogRecord } from '@countersign/event-log';
-import { CaseParts, type CaseTopic, type CheckpointStore, grownBy, isOfCalls, RequestsOnLog } from '@countersign/evidence';
+import {
+  CaseParts,
+  type CasesStart,
+  type CaseTopic,
+  type CheckpointStore,
+  casesStart,
+  grownBy,
+  isOfCalls,
+  RequestsOnLog,
+} from '@countersign/evidence';
 import { endOf, headName, type TreeHead } from '@countersign/proofs';
 import { CaseLeaves } from './case-leaves.js';
-import { type CoveredEntry, entryBefore, firstWithCut, headsBefore, storedEntries } from './covered-entry.js';
+import { type CoveredEntry, cutOfLeaf, entryBefore, firstWithCut, headsBefore, storedEntries } from './covered-entry.js';
 import { TakenRecords } from './taken-records.js';
 
 export interface CaseWriterParts {
@@ -23,6 +32,8 @@ export class CaseWriter {
   private heads = new Map<string, TreeHead>();
   private ends = new Map<string, number>();
   private leaves: CaseLeaves | undefined;
+  /** The first entry that has leaves in this generation of the tree. */
+  private first = 0;
   /** The next entry to write. */
   private next = 0;
   private signed: CoveredEntry[] = [];
@@ -75,10 +86,12 @@ export class CaseWriter {
   /** Goes through the stored entries from the last one that has leaves. */
   private async open(): Promise<CaseLeaves> {
     const { topic, checkpoints } = this.from;
-    const leaves = await CaseLeaves.open(topic);
-    const first = leaves.last === undefined ? await firstWithCut(checkpoints) : await entryBefore(checkpoints, leaves.last);
     const newest = await checkpoints.newest();
+    const start = await casesStart(checkpoints, newest);
+    const leaves = await CaseLeaves.open(topic, start);
+    const first = await this.firstEntry(leaves, start);
     const from = first ?? (newest ? newest.record.number + 1 : 0);
+    this.first = start.entry;
     this.move([...(await headsBefore(checkpoints, from)).values()]);
     this.next = from;
     this.leaves = leaves;
@@ -90,6 +103,14 @@ export class CaseWriter {
     return leaves;
   }
 
+  /** The entry from which requests are needed; undefined if no entry has a cut. */
+  private async firstEntry({ newestLeaf }: CaseLeaves, start: CasesStart): Promise<number | undefined> {
+    const { checkpoints } = this.from;
+    if (newestLeaf) return entryBefore(checkpoints, newestLeaf.entry, await cutOfLeaf(checkpoints, newestLeaf, start.generation));
+    const opened = start.entry > 0 ? await checkpoints.at(start.entry) : undefined;
+    return opened?.record.cut ? entryBefore(checkpoints, start.entry, opened.record.cut) : firstWithCut(checkpoints);
+  }
+
   private async write(entry: CoveredEntry): Promise<void> {
     const ranges = entry.moved
       .filter(({ topic }) => isOfCalls(topic))
@@ -98,7 +119,7 @@ export class CaseWriter {
     this.move(entry.moved);
     for (const { requests } of covered) await this.requests.note(requests);
     const parts = await this.parts.cover(covered.flatMap(({ calls }) => calls));
-    await this.leaves?.write(entry, parts, this.from.now_ms());
+    if (entry.number >= this.first) await this.leaves?.write(entry, parts, this.from.now_ms());
     this.next = entry.number + 1;
   }
 

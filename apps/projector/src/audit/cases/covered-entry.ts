@@ -1,4 +1,12 @@
-import { BrokenRecord, type CheckpointRecord, type CheckpointStore, headOf, withHeads } from '@countersign/evidence';
+import {
+  brokenLeaf,
+  type CaseLeaf,
+  type CheckpointRecord,
+  type CheckpointStore,
+  firstCheckpoint,
+  headOf,
+  withHeads,
+} from '@countersign/evidence';
 import { type Cut, headName, type TreeHead } from '@countersign/proofs';
 
 /** A signed entry, and the trees that it moves. */
@@ -23,32 +31,29 @@ export function coveredEntry(record: CheckpointRecord, before: ReadonlyMap<strin
 /** The first entry with a cut; undefined if there is none. */
 export async function firstWithCut(checkpoints: CheckpointStore): Promise<number | undefined> {
   const newest = await checkpoints.newest();
-  if (!newest?.record.cut) return undefined;
-  let [low, high] = [0, newest.record.number];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const at = await checkpoints.at(middle);
-    if (at?.record.cut) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return newest?.record.cut && firstCheckpoint(checkpoints, newest, ({ record }) => record.cut !== undefined);
 }
 
 /**
- * The cut of an entry that has leaves of cases. They are written after it is stored, so without it checkpoints were removed or replaced.
+ * The cut of the entry of a leaf. Leaves are written after their entry is stored, so without it checkpoints were removed or replaced, or
+ * the leaf is false.
  * @throws BrokenRecord
  */
-export async function cutWithLeaves(checkpoints: CheckpointStore, number: number): Promise<Cut> {
-  const at = await checkpoints.at(number);
-  if (!at) throw new BrokenRecord(`cases have leaves for checkpoint ${number + 1}, which is missing: checkpoints were truncated`);
+export async function cutOfLeaf(
+  checkpoints: CheckpointStore,
+  { offset, entry }: Pick<CaseLeaf, 'offset' | 'entry'>,
+  generation: number,
+): Promise<Cut> {
+  const at = await checkpoints.at(entry);
+  const is = `is a leaf for checkpoint ${entry + 1}`;
+  if (!at) throw brokenLeaf(offset, generation, `${is}, which is missing: checkpoints were truncated`);
   const { cut } = at.record;
-  if (!cut) throw new BrokenRecord(`cases have leaves for checkpoint ${number + 1}, which has no cut: checkpoints were replaced`);
+  if (!cut) throw brokenLeaf(offset, generation, `${is}, which has no cut: checkpoints were replaced`);
   return cut;
 }
 
-/** The entry with which to begin so that all records that wait at entry `last` are known: two cuts before. */
-export async function entryBefore(checkpoints: CheckpointStore, last: number): Promise<number> {
-  const cut = await cutWithLeaves(checkpoints, last);
+/** The entry with which to begin so that all records that wait at entry `last`, of this cut, are known: two cuts before. */
+export async function entryBefore(checkpoints: CheckpointStore, last: number, cut: Cut): Promise<number> {
   for (let window = WINDOW; ; window *= 2) {
     const from = Math.max(0, last - window);
     for await (const record of checkpoints.records(from)) {
