@@ -1,8 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { CaseTopic, type NewCaseLeaf } from '@countersign/evidence';
 
 /**
- * Preloaded into a server, so that it signs wrong leaves of cases: what the owner of log and key can do. COUNTERSIGN_TEST_FORGE says how,
- * from the second leaf of a case on.
+ * Preloaded into a server, so that it signs wrong leaves of cases: what the owner of log and key can do. The file
+ * COUNTERSIGN_TEST_FORGE_FILE says how, for leaves after the first of a case; while there is none the server is honest.
  */
 const lies: Record<string, (leaf: NewCaseLeaf) => NewCaseLeaf> = {
   count: (leaf) => ({ ...leaf, records: leaf.records - 1 }),
@@ -12,9 +13,10 @@ const lies: Record<string, (leaf: NewCaseLeaf) => NewCaseLeaf> = {
   cut: (leaf) => ({ ...leaf, cut: leaf.cut + 1 }),
 };
 
-const lie = process.env.COUNTERSIGN_TEST_FORGE ?? '';
+const file = process.env.COUNTERSIGN_TEST_FORGE_FILE ?? '';
 const append = CaseTopic.prototype.append;
 CaseTopic.prototype.append = async function (leaves, now_ms) {
+  const lie = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const isFirst = ({ previous }: NewCaseLeaf) => previous === null;
   const forged = leaves.map((leaf) => (isFirst(leaf) ? leaf : (lies[lie] ?? ((same) => same))(leaf)));
   if (lie !== 'leave out') return append.call(this, forged, now_ms);
