@@ -1,5 +1,6 @@
 import { callTopics, parseTopic, peekMeta } from '@countersign/contracts';
-import { type EventLog, keptLeafHash, type LogRecord, type Recorded } from '@countersign/event-log';
+import type { EventLog, LogRecord, Recorded } from '@countersign/event-log';
+import { keptLeafHash } from '@countersign/event-log/kept-leaf';
 import { offsetOf, type TreeHead } from '@countersign/proofs';
 import type { CallRecord } from './case-parts.js';
 

@@ -1,4 +1,5 @@
-import { keptLeafHash, type LogRecord } from '@countersign/event-log';
+import type { LogRecord } from '@countersign/event-log';
+import { keptLeafHash } from '@countersign/event-log/kept-leaf';
 import { HASH_BYTES } from '@countersign/proofs';
 
 const START_BYTES = 64 * HASH_BYTES;

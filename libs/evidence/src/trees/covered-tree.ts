@@ -1,4 +1,5 @@
-import { keptLeafHash, type LogBatch } from '@countersign/event-log';
+import type { LogBatch } from '@countersign/event-log';
+import { keptLeafHash } from '@countersign/event-log/kept-leaf';
 import {
   baseOf,
   EMPTY_ROOT,
