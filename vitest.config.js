@@ -3,10 +3,49 @@ import { BaseSequencer } from 'vitest/node';
 
 /** What kills parts that all specs share runs last. */
 const LAST = /(outages|broker-death)\.alone\.real\.spec\.js$/;
-/** What takes a minute starts first: begun late, it would run on with one core idle. */
-const FIRST = /(\.e2e|(contract|abuse|programs|any-order|pglite-store)(\.slow|\.sized)?\.int)\.spec\.js$/;
+/** What takes a minute and more, longest first. It starts first: begun late, it would run on with one core idle. */
+const LONGEST = [
+  'journeys/undo-killed.slow.e2e',
+  'journeys/sagas-killed.slow.e2e',
+  'journeys/order-sagas.real',
+  'journeys/journeys.real',
+  'operations/tryton-storm.real',
+  'conformance/independent-history.real',
+  'tenants/identity.slow.e2e',
+  'journeys/generations.slow.e2e',
+  'operations/tryton-writes.real',
+  'journeys/monitor.slow.e2e',
+  'journeys/cases.slow.e2e',
+  'executor/dist/bad-tools.slow.int',
+  'journeys/witness.slow.e2e',
+  'journeys/durability.slow.e2e',
+  'forger/cases.slow',
+  'journeys/counterparts.real',
+  'operations/operations-tryton.real',
+  'forger/kafka/kafka.real',
+  'journeys/startup.slow.e2e',
+  'journeys/lost-checkpoints.slow.e2e',
+  'journeys/forged-state.slow.e2e',
+  'forger/product/honest.slow.e2e',
+  'journeys/own-packs.slow.e2e',
+  'mcp/mcp-malformed.slow.int',
+  'tenants/legacy-workspace.slow.e2e',
+  'conformance/independent-verifier.real',
+  'timestamps/timestamps.real',
+  'journeys/bundle.slow.e2e',
+  'journeys/log-drop.slow.e2e',
+  'folding/any-order.sized.int',
+  'forger/product/product.slow.e2e',
+].map((name) => `${name}.spec.js`);
+/** Of the others, those with a platform or a store take longer. */
+const LONG = /(\.e2e|(contract|abuse|programs|any-order|pglite-store)(\.slow|\.sized)?\.int)\.spec\.js$/;
 
-const turn = ({ moduleId }) => (LAST.test(moduleId) ? 2 : FIRST.test(moduleId) ? 0 : 1);
+function turn({ moduleId }) {
+  if (LAST.test(moduleId)) return LONGEST.length + 2;
+  const at = LONGEST.findIndex((name) => moduleId.endsWith(name));
+  if (at >= 0) return at;
+  return LONGEST.length + (LONG.test(moduleId) ? 0 : 1);
+}
 
 class LongFirstKillersLast extends BaseSequencer {
   async sort(files) {
@@ -16,7 +55,7 @@ class LongFirstKillersLast extends BaseSequencer {
 
 const named = (pattern) => [`{apps,libs,packs}/*/dist/**/${pattern}`, `test/dist/**/${pattern}`];
 const REAL = named('*.real.spec.js');
-/** Those that kill a part, or time the machine: one at a time, with nothing beside. */
+/** Those that kill a part that all share, or time the machine: one at a time, with nothing beside. */
 const ALONE = named('*.alone.real.spec.js');
 const SLOW = named('*.slow.{,int.,e2e.}spec.js');
 /** Few random histories in `npm test`, many in `npm run test:slow` (libs/contracts/src/testing/histories.ts). */
@@ -52,7 +91,7 @@ export default defineConfig({
       project('slow', [...SLOW, ...SIZED], [], { sequence: { groupOrder: 1 } }),
       project('browser', BROWSER, [], { isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } }),
       project('upstream', UPSTREAM, [], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
-      project('real', REAL, ALONE, { sequence: { groupOrder: 1 } }),
+      project('real', REAL, ALONE, { maxWorkers: 3, sequence: { groupOrder: 1 } }),
       project('alone', ALONE, [], { maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
