@@ -43,6 +43,38 @@ describe('methods', () => {
     expect(await Promise.all(paths.map(missed)).then((all) => all.flat())).toEqual([]);
   });
 
+  test('every path of the document takes the methods that the document states for it, and no others', async () => {
+    const paths = [...new Set(routes.map(({ path }) => path))];
+    const stated = (path: string) =>
+      routes.filter((route) => route.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const differing = async (path: string) => {
+      const concrete = path.replace(/\{\w+\}/g, 'x');
+      const { status, headers } = await gateway.send('OPTIONS', concrete);
+      const own = stated(path).sort().join(', ');
+      // 404: this gateway runs without the module of the route.
+      return status === 404 || headers.get('allow') === own ? [] : [`${path}: ${headers.get('allow')}, but ${own} is stated`];
+    };
+    expect((await Promise.all(paths.map(differing))).flat()).toEqual([]);
+  });
+
+  test('a fixed path beside one with a parameter is not served by that one', async () => {
+    const parametric = routes.filter(({ path }) => path.endsWith('}'));
+    const fixed = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes('{'));
+    const hidden = fixed.flatMap((path) => {
+      const beside = parametric.filter((route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+      return beside
+        .map(({ method }) => ({ method, path }))
+        .filter((one) => !routes.some((route) => route.method === one.method && route.path === one.path));
+    });
+    expect(hidden.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining(['GET /v1/approvals/votes', 'PUT /v1/webhooks/secret']),
+    );
+    for (const { method, path } of hidden) {
+      const answer = await gateway.send(method, path, method === 'PUT' ? { url: 'https://a.example.com' } : undefined);
+      expect([method, path, answer.status, answer.headers.get('allow')?.includes(method)]).toEqual([method, path, 405, false]);
+    }
+  });
+
   test('HEAD is answered like GET, without the body', async () => {
     for (const path of ['/healthz', '/v1/tools', '/openapi.json']) {
       const [get, head] = [await gateway.send('GET', path), await gateway.send('HEAD', path)];

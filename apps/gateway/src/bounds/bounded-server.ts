@@ -56,7 +56,8 @@ export function admitBeforeBody(
   const methods = new AllowedMethods();
   server.addHook('onRoute', ({ url, method }) => methods.add(url, method));
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) {
+    const route = request.routeOptions.url;
+    if (request.is404 || route === undefined || methods.isOfAnother(route, pathOf(request.url))) {
       if (hasBody(request.headers)) {
         dropUnread(request.raw, KEYLESS);
         endAfterAnswer(request.raw, reply, KEYLESS);
