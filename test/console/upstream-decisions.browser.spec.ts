@@ -169,9 +169,34 @@ test('a declaration about a definition that has changed since is refused, and no
     .poll(async () => ((await world.tool('notes', 'drop_note')).listed as { digest: string }).digest)
     .not.toBe((listed as { digest: string }).digest);
   await dialog.getByRole('button', { name: 'Classify' }).click();
-  await dialog.getByText('The upstream has another definition of this tool now').waitFor();
+  await dialog.getByText('Nothing was classified: it changed after you had looked at it').waitFor();
+  await dialog.getByText('Close this, look at the tool as it is now').waitFor();
   expect(await dialog.getByLabel('Sentence for approvers').inputValue()).toBe('Drop {/path}');
   await expectSound(observed);
+});
+
+test('of two operators who classify one tool the second one is told, sees it as it is now and keeps the other choices', async () => {
+  world.server.serve('shared_note', {}).serve('own_note', {});
+  await world.set('notes', ({ tools }) => tools.some(({ tool }) => tool === 'shared_note'));
+  const observed = await world.console.page({ key, expected: /\/classifications$/ });
+  const { page } = observed;
+  await page.goto('/upstreams/notes?tab=classify');
+  await page.getByRole('checkbox', { name: 'shared_note' }).check();
+  await page.getByRole('checkbox', { name: 'own_note' }).check();
+  await page.getByRole('button', { name: 'Review 2 chosen' }).click();
+  // The other operator is faster than the event stream: the request is held until the tool is classified.
+  await page.route(/\/classifications$/, async (route) => {
+    await world.classify('notes', 'shared_note', { effect_class: 'read_external' });
+    await route.continue();
+  });
+  await page.getByRole('dialog').getByRole('button', { name: 'Classify 2 tools' }).click();
+  await page.getByText('Nothing was classified: it changed after you had looked at it').waitFor();
+  await page.getByText(/describes it in another way: shared_note/).waitFor();
+  await page.getByRole('button', { name: 'Review 1 chosen' }).waitFor();
+  expect(await page.getByRole('checkbox', { name: 'own_note' }).isChecked()).toBe(true);
+  expect([(await world.tool('notes', 'shared_note')).effect_class, await stateOf('own_note')]).toEqual(['read_external', 'unclassified']);
+  await expectSound(observed);
+  await screenshot(observed, 'upstream-classify-race');
 });
 
 test('a form that was opened for one server is not sent for another that stands in its place since', async () => {

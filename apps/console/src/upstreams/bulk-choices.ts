@@ -5,8 +5,8 @@ import type { UpstreamTool } from './upstream.js';
 /** What a person chose for one tool of many. */
 export interface Choice {
   is_chosen: boolean;
-  /** Of the definition that the person looked at: of another one nothing was chosen. */
-  digest: string | undefined;
+  /** Of the tool that the person looked at: of one that was classified or described in another way since, nothing was chosen. */
+  etag: string;
   effect_class: EffectClass;
   /** Empty: all inputs. */
   discriminating: string[];
@@ -20,12 +20,12 @@ export const CHOSEN_MAX = 200;
 /** What the form has of a tool that the person has not changed: its class, or what its hints suggest. Not chosen: nothing of it is sent. */
 export function untouched(tool: UpstreamTool): Choice {
   const { effect_class, discriminating } = classificationFields(tool, 'pinned');
-  return { is_chosen: false, digest: tool.pinned?.digest, effect_class, discriminating };
+  return { is_chosen: false, etag: tool.etag, effect_class, discriminating };
 }
 
 export function choiceOf(choices: Choices, tool: UpstreamTool): Choice {
   const choice = choices.get(tool.tool);
-  return choice && choice.digest === tool.pinned?.digest ? choice : untouched(tool);
+  return choice && choice.etag === tool.etag ? choice : untouched(tool);
 }
 
 /** A person who changes a row has chosen it. */

@@ -10,6 +10,7 @@ import { useQueryState } from '../navigation/navigation.js';
 import { allChosen, type Choices, changed, choiceOf, chosenOf, chosenRequest, unflagged } from './bulk-choices.js';
 import { BulkDialog } from './bulk-dialog.js';
 import { BulkRow } from './bulk-row.js';
+import { withClassificationRace } from './classification-race.js';
 import { CLASSIFIERS, placeOf, type Upstream, type UpstreamTool } from './upstream.js';
 import { useClassify } from './use-classify.js';
 
@@ -82,7 +83,7 @@ function BulkForm({ name, items, more, is_loading_more }: BulkFormProps) {
   // Errors belong to the tools of the request that was refused, in its order.
   const [sent, setSent] = useState<readonly string[]>([]);
   const { at, rest } = placedErrors(
-    classify.problem,
+    withClassificationRace(classify.problem, sent),
     sent.map((_, index) => `/tools/${index}`),
   );
   const errorOf = (tool: string) => at[`/tools/${sent.indexOf(tool)}`];

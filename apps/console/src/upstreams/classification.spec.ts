@@ -24,6 +24,7 @@ const tool = (more: Partial<UpstreamTool> = {}): UpstreamTool => ({
   alias: null,
   flags: [],
   digest: digest('a'),
+  etag: '"u1"',
   listed_digest: null,
   pinned: definition('a'),
   listed: null,
@@ -56,13 +57,14 @@ describe('the form of one tool', () => {
       ...declared,
       tool: 'add_note',
       digest: digest('a'),
+      etag: '"u1"',
     });
   });
 
   test('of a read sends nothing that belongs to a write, and of a write no alias', () => {
     const form = { ...classificationFields(classified, 'pinned'), alias_s: '60' };
     const read = classificationOf(classified, { ...form, effect_class: 'read_external' });
-    expect(Object.keys(read).sort()).toEqual(['alias', 'digest', 'effect_class', 'markings', 'tool', 'window_ms']);
+    expect(Object.keys(read).sort()).toEqual(['alias', 'digest', 'effect_class', 'etag', 'markings', 'tool', 'window_ms']);
     expect(read.alias).toEqual({ ttl_ms: 60_000 });
     expect(classificationOf(classified, form)).not.toHaveProperty('alias');
   });
@@ -83,13 +85,13 @@ describe('the form of many tools', () => {
   const all = [tool(), second];
 
   test('is filled in, and sends nothing that no person has chosen', () => {
-    expect(untouched(second)).toEqual({ is_chosen: false, digest: digest('a'), effect_class: 'read_internal', discriminating: [] });
+    expect(untouched(second)).toEqual({ is_chosen: false, etag: '"u1"', effect_class: 'read_internal', discriminating: [] });
     expect(chosenRequest(new Map(), all)).toEqual([]);
   });
 
   test('a person who changes a row has chosen it, and may take it back', () => {
     const one = changed(new Map(), second, { effect_class: 'commit_high' });
-    expect(chosenRequest(one, all)).toEqual([{ tool: 'find', digest: digest('a'), effect_class: 'commit_high' }]);
+    expect(chosenRequest(one, all)).toEqual([{ tool: 'find', digest: digest('a'), etag: '"u1"', effect_class: 'commit_high' }]);
     expect(chosenOf(changed(one, second, { is_chosen: false }), all)).toEqual([]);
   });
 
@@ -107,9 +109,9 @@ describe('the form of many tools', () => {
     expect(chosenOf(changed(new Map(), flagged, {}), [flagged])).toEqual([flagged]);
   });
 
-  test('a choice is about the definition that the person looked at, and not about one that came since', () => {
+  test('a choice is about the tool that the person looked at, and not about one that changed since', () => {
     const chosen = allChosen(new Map(), all, true);
-    expect(chosenRequest(chosen, [tool({ pinned: definition('b') }), second]).map((one) => one.tool)).toEqual(['find']);
+    expect(chosenRequest(chosen, [tool({ etag: '"u2"' }), second]).map((one) => one.tool)).toEqual(['find']);
   });
 
   test('a tool that is no longer listed for the form is not sent', () => {

@@ -90,6 +90,8 @@ export function classificationOf(tool: UpstreamTool, form: ClassificationFields)
     ...unshown(tool),
     tool: tool.tool,
     digest,
+    // it is refused if the tool has changed since it was shown
+    etag: tool.etag,
     ...(refuses && { refused_digest: listed.digest }),
     effect_class: form.effect_class,
     ...(form.summary.trim() !== '' && { summary: form.summary.trim() }),

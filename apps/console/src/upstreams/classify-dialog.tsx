@@ -14,6 +14,7 @@ import {
   classificationOf,
   type EffectClass,
 } from './classification.js';
+import { withClassificationRace } from './classification-race.js';
 import { AliasFields, CommonFields } from './classify-fields.js';
 import { EFFECT_OPTIONS } from './effect-options.js';
 import { CLASSIFIERS, placeOf, type Upstream, type UpstreamTool } from './upstream.js';
@@ -37,7 +38,7 @@ export function ClassifyDialog({ upstream, tool: shown, sees, onClose }: Classif
   const toast = useToast();
   const classify = useClassify(upstream.name);
   const refused = useRefusal(upstream);
-  const { at, rest } = placedErrors(classify.problem, CLASSIFICATION_FIELDS);
+  const { at, rest } = placedErrors(withClassificationRace(classify.problem, [tool.tool]), CLASSIFICATION_FIELDS);
   const errorOf = (name: string) => at[`/tools/0/${name}`];
   const change = (fields: Partial<ClassificationFields>) => setForm({ ...form, ...fields });
   const submit = async () => {

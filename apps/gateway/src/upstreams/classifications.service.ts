@@ -14,10 +14,14 @@ import {
 } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import { always } from '../configuration/configuration-edits.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
+import { changedMeanwhile } from '../configuration/precondition.js';
 import type { Everywhere } from '../configuration/running-instances.js';
 import { aliasFault } from './alias-fault.js';
+import { classificationFault, isGuarded, type ToolTags } from './classification-precondition.js';
 import { type NamedTool, overlayFaults } from './overlay-faults.js';
+import { toolsTag, toolTag } from './upstream-tags.js';
 import type { Classification, ClassificationAnswer, ClassificationRequest } from './upstreams.schemas.js';
 import { noSuchUpstream } from './upstreams.service.js';
 
@@ -35,7 +39,10 @@ type Drafted = Draft | null | { issues: Issue[] };
 export class ClassificationsService {
   constructor(private readonly configuration: ConfigurationService) {}
 
-  /** All are checked first: one fault refuses all. */
+  /**
+   * All are checked first: one fault refuses all. With `If-Match`, or the ETag of a tool, a tool that changes between the check and the
+   * write is left out; if none is left, the answer is 412.
+   */
   async classify(
     caller: Caller,
     name: string,
@@ -44,20 +51,40 @@ export class ClassificationsService {
   ): Promise<ClassificationAnswer | Refusal> {
     const { tenant_id } = caller;
     if (!upstreamOf(this.configuration.state, tenant_id, name)) return noSuchUpstream();
+    const late = this.lateFault(tenant_id, name, tools, request);
+    if (late) return late;
     const issues = this.faultsOf(caller, name, tools);
     if (issues.length > 0) return invalid(issues);
+    const versions = new Map(tools.map(({ tool }) => [tool, this.configuration.etag(tenant_id, itemNames.upstream_tool(name, tool))]));
     // A write may name a read of the same request.
     const order = tools.toSorted((a, b) => Number(isReadOnly(b.effect_class)) - Number(isReadOnly(a.effect_class)));
-    const problems = new Map<string, string>();
+    const problems = new Map<string, Refusal>();
     let everywhere: Everywhere = { config_offset: this.configuration.state.config_offset, instances: null };
     for (const [at, classification] of order.entries()) {
       const draft = () => this.draft(caller, name, classification, tools);
       if (draft() === null) continue;
-      const written = await this.write(tenant_id, name, classification, { draft, request: at === order.length - 1 ? request : AT_ONCE });
-      if (written instanceof Refusal) problems.set(classification.tool, written.detail);
+      const { prefer } = (at === order.length - 1 ? request : AT_ONCE).headers;
+      const if_match = isGuarded(request, classification) ? versions.get(classification.tool) : undefined;
+      const written = await this.write(tenant_id, name, classification, { draft, request: { headers: { prefer, 'if-match': if_match } } });
+      if (written instanceof Refusal) problems.set(classification.tool, written);
       else everywhere = written;
     }
-    return { items: tools.map(({ tool }) => this.item(tenant_id, name, tool, problems.get(tool))), ...everywhere };
+    if (tools.every(({ tool }) => problems.get(tool)?.kind === 'precondition-failed'))
+      return changedMeanwhile(this.tagsOf(tenant_id, name).all, request.headers['if-match']);
+    return { items: tools.map(({ tool }) => this.item(tenant_id, name, tool, problems.get(tool)?.detail)), ...everywhere };
+  }
+
+  private tagsOf(tenant_id: string, name: string): ToolTags {
+    const tools = upstreamToolsOf(this.configuration.state, tenant_id, name);
+    return {
+      all: toolsTag(this.configuration, tenant_id, tools),
+      of: (tool) => toolTag(this.configuration, tenant_id, tool),
+    };
+  }
+
+  private lateFault(tenant_id: string, name: string, classifications: readonly Classification[], request: EditRequest) {
+    const tools = upstreamToolsOf(this.configuration.state, tenant_id, name);
+    return classificationFault(request, classifications, { tools, tags: this.tagsOf(tenant_id, name) });
   }
 
   private async write(
@@ -66,20 +93,18 @@ export class ClassificationsService {
     { tool }: Classification,
     { draft, request }: { draft: () => Drafted; request: EditRequest },
   ): Promise<Everywhere | Refusal> {
-    const edited = await this.configuration.editEverywhere(
-      { headers: { prefer: request.headers.prefer } },
-      {
-        tenant_id,
-        type: 'upstream_tool_classified',
-        item: itemNames.upstream_tool(upstream, tool),
-        against: () => [itemNames.upstream(upstream)],
-        draft: () => {
-          const drafted = draft();
-          if (drafted === null) return changedMeanwhile();
-          return 'issues' in drafted ? invalid(drafted.issues) : drafted;
-        },
+    const edited = await this.configuration.editEverywhere(request, {
+      tenant_id,
+      type: 'upstream_tool_classified',
+      item: itemNames.upstream_tool(upstream, tool),
+      exists: always,
+      against: () => [itemNames.upstream(upstream)],
+      draft: () => {
+        const drafted = draft();
+        if (drafted === null) return classifiedMeanwhile();
+        return 'issues' in drafted ? invalid(drafted.issues) : drafted;
       },
-    );
+    });
     return edited instanceof Refusal ? edited : edited.everywhere;
   }
 
@@ -110,7 +135,7 @@ export class ClassificationsService {
     if (!definition) return faulty('/digest', 'changed', 'the upstream has another definition of this tool now: read it again');
     if (!refusesListed(classification, found))
       return faulty('/refused_digest', 'changed', 'only the listed definition can be refused, beside a pinned one: read it again');
-    const { tool, digest, ...declared } = classification;
+    const { tool, digest, etag: _, ...declared } = classification;
     const overlay = JSON.parse(JSON.stringify(declared)) as UpstreamOverlay;
     const kept = keptOf(upstream, tool);
     if (kept && kept.digest === digest && canonicalText(kept.overlay) === canonicalText(overlay)) return null;
@@ -161,7 +186,7 @@ export class ClassificationsService {
 }
 
 const faulty = (path: string, code: string, message: string): { issues: Issue[] } => ({ issues: [{ path, code, message }] });
-const changedMeanwhile = (): Refusal =>
+const classifiedMeanwhile = (): Refusal =>
   new Refusal('conflict', 'another request classified it so at the same time', { reason: 'changed_concurrently' });
 
 /** Whether what a classification refuses is what the upstream lists beside the pinned definition. */

@@ -58,10 +58,11 @@ function definitionAnswer(known: DigestedDefinition | undefined): UpstreamToolAn
   return { digest: known.digest, title, description, input_schema, output_schema, annotations: { ...annotations }, flags };
 }
 
-export function toolAnswer(tool: UpstreamTool): UpstreamToolAnswer {
+export function toolAnswer(tool: UpstreamTool, etag: string): UpstreamToolAnswer {
   const { pinned, listed, overlay, differences } = tool;
   return {
     ...summary(tool),
+    etag,
     pinned: definitionAnswer(pinned),
     listed: definitionAnswer(listed),
     differences: [...differences],

@@ -3,7 +3,7 @@ import type { Caller } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { withHeaders } from '../answers/with-headers.js';
-import { Change, Edit } from '../configuration/edit.decorator.js';
+import { ChangeOfRead, Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
@@ -57,8 +57,9 @@ export class UpstreamsController {
     @CurrentCaller() { tenant_id }: Caller,
     @Param('name') name: string,
     @Query({ schema: upstreamToolQuery }) query: UpstreamToolQuery,
+    @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    return this.upstreams.tools(tenant_id, name, query);
+    return withHeaders(reply, this.upstreams.tools(tenant_id, name, query));
   }
 
   @Get(':name/revisions')
@@ -94,7 +95,7 @@ export class UpstreamsController {
 
   @Post(':name/classifications')
   @Roles('operator')
-  @Change()
+  @ChangeOfRead()
   @ApiOperation({ summary: 'Classify tools of an upstream, and pin what it says of them' })
   @Answer(classificationAnswer)
   classify(

@@ -2,6 +2,7 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { decideListing, evolveConfiguration, listingOf, type PlacedEvent, tenantPart, upstreamOf } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { WithHeaders } from '../answers/with-headers.js';
 import type { Page } from '../lists/page-query.js';
 import { prefixFault } from '../openapi-imports/import-limits.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
@@ -63,7 +64,7 @@ function lists(...definitions: ReturnType<typeof definition>[]): void {
 async function classify(...tools: object[]) {
   const page = upstreams.tools('acme', 'files', PAGE);
   const digests =
-    page instanceof Refusal ? new Map() : new Map(page.items.map(({ tool, pinned, listed }) => [tool, (listed ?? pinned)?.digest]));
+    page instanceof Refusal ? new Map() : new Map(page.body.items.map(({ tool, pinned, listed }) => [tool, (listed ?? pinned)?.digest]));
   const body = classificationRequest.parse({
     tools: tools.map((each) => ({ digest: digests.get((each as { tool: string }).tool), ...each })),
   });
@@ -141,7 +142,7 @@ describe('a tool is classified', () => {
 
   test('hints are only a suggestion', () => {
     const page = upstreams.tools('acme', 'files', PAGE);
-    expect(page).toMatchObject({
+    expect((page as WithHeaders<object>).body).toMatchObject({
       items: [
         { tool: 'add', effect_class: 'commit_high', suggestion: { effect_class: 'commit_high' } },
         { tool: 'find', effect_class: 'commit_high', state: 'unclassified', suggestion: { effect_class: 'read_internal' } },
@@ -174,7 +175,7 @@ describe('a tool is classified', () => {
     const read = { tool: 'find', effect_class: 'read_internal' };
     await classify(read);
     lists(definition('add'), definition('find', { description: 'Finds it in another way.' }));
-    const item = () => (upstreams.tools('acme', 'files', { ...PAGE, tool: 'find' }) as Page<UpstreamToolAnswer>).items[0];
+    const item = () => (upstreams.tools('acme', 'files', { ...PAGE, tool: 'find' }) as WithHeaders<Page<UpstreamToolAnswer>>).body.items[0];
     const { pinned, listed, state } = item() ?? {};
     expect(state).toBe('pending_change');
     const both = { ...read, digest: pinned?.digest, refused_digest: listed?.digest };
@@ -186,7 +187,7 @@ describe('a tool is classified', () => {
 
   test('and listed by its exact name or by its state, with their numbers at the upstream', () => {
     const names = (query: object) =>
-      (upstreams.tools('acme', 'files', { ...PAGE, ...query }) as Page<UpstreamToolAnswer>).items.map(({ tool }) => tool);
+      (upstreams.tools('acme', 'files', { ...PAGE, ...query }) as WithHeaders<Page<UpstreamToolAnswer>>).body.items.map(({ tool }) => tool);
     expect([names({ tool: 'find' }), names({ tool: 'fin' }), names({ state: 'unclassified' }), names({ state: 'gone' })]).toEqual([
       ['find'],
       [],
@@ -205,7 +206,7 @@ describe('a tool is classified', () => {
   test('after its upstream moved, only by what the new place lists', async () => {
     await classify({ tool: 'find', effect_class: 'read_internal' });
     const page = upstreams.tools('acme', 'files', PAGE);
-    const digest = page instanceof Refusal ? '' : page.items.find(({ tool }) => tool === 'find')?.pinned?.digest;
+    const digest = page instanceof Refusal ? '' : page.body.items.find(({ tool }) => tool === 'find')?.pinned?.digest;
     await set({ url: 'https://elsewhere.example/mcp' });
     expect(issuesOf(await classify({ tool: 'find', digest, effect_class: 'read_internal' }))).toEqual(['/tools/0/digest']);
     lists(definition('find', { annotations: { read_only: true, open_world: false } }));

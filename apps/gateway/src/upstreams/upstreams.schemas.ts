@@ -114,6 +114,7 @@ const overlay = toolOverlay.extend({
 export const upstreamTool = z
   .object({
     ...toolSummary,
+    etag: z.string().describe('of this tool: each classification, each other definition and each change of its state gives another one'),
     pinned: definition.nullable().describe('what agents see; null: it is no longer kept'),
     listed: definition.nullable().describe('what the upstream says now; null: the same'),
     differences: z
@@ -177,6 +178,12 @@ const classification = overlay
   .extend({
     tool: toolName.describe('the exact name at the upstream'),
     digest: digest.describe('of the definition that you looked at: it becomes the pinned one'),
+    etag: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('of the tool that you looked at: 412 if it has changed since. Without it, a classification that came since is replaced'),
     reconcile: overlayReconcile.optional(),
     compensation: overlayCompensation.optional(),
   })

@@ -20,6 +20,7 @@ import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { listedAnswer, revisionAnswer, settingsAnswer, toolAnswer, upstreamAnswerOf } from './upstream-answers.js';
 import { UpstreamPlaces } from './upstream-places.js';
+import { toolsTag, toolTag } from './upstream-tags.js';
 import type {
   SetUpstreamAnswer,
   UpstreamAnswer,
@@ -63,12 +64,16 @@ export class UpstreamsService {
     return { body, headers: { etag: this.etag(tenant_id, name) } };
   }
 
-  tools(tenant_id: string, name: string, query: UpstreamToolQuery): Page<UpstreamToolAnswer> | Refusal {
+  /** The ETag is that of all tools of the upstream, whatever the query selects. */
+  tools(tenant_id: string, name: string, query: UpstreamToolQuery): WithHeaders<Page<UpstreamToolAnswer>> | Refusal {
     const { state } = this.configuration;
     if (!upstreamOf(state, tenant_id, name)) return noSuchUpstream();
     const fits = ({ tool, state: stands }: UpstreamTool) =>
       (query.tool === undefined || tool === query.tool) && (query.state === undefined || stands === query.state);
-    return pageOf(upstreamToolsOf(state, tenant_id, name).filter(fits), placeOf(query), ({ tool }) => tool, toolAnswer);
+    const tools = upstreamToolsOf(state, tenant_id, name);
+    const answer = (tool: UpstreamTool) => toolAnswer(tool, toolTag(this.configuration, tenant_id, tool));
+    const body = pageOf(tools.filter(fits), placeOf(query), ({ tool }) => tool, answer);
+    return { body, headers: { etag: toolsTag(this.configuration, tenant_id, tools) } };
   }
 
   /** Names that `command` of an upstream may have. */

@@ -8108,6 +8108,8 @@ export interface components {
             digest: string | null;
             /** @description of the definition that the upstream lists now, if it is another; null: it is the pinned one */
             listed_digest: string | null;
+            /** @description of this tool: each classification, each other definition and each change of its state gives another one */
+            etag: string;
             /** @description what agents see; null: it is no longer kept */
             pinned: components["schemas"]["UpstreamDefinition"] | null;
             /** @description what the upstream says now; null: the same */
@@ -8266,6 +8268,8 @@ export interface components {
             tool: string;
             /** @description of the definition that you looked at: it becomes the pinned one */
             digest: string;
+            /** @description of the tool that you looked at: 412 if it has changed since. Without it, a classification that came since is replaced */
+            etag?: string;
         };
         OverlayReconcile: {
             /** @description a read tool of the same upstream, by the name that the upstream has for it */
@@ -16696,6 +16700,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
+                "If-Match"?: string;
                 /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
