@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ConfigurationState } from '@countersign/domain';
 import { parseExecutorConfig, startExecutor } from '@countersign/executor';
 import { parseGatewayConfig, type RunningGateway, startGateway } from '@countersign/gateway';
 import { parsePolicyConfig, startPolicy } from '@countersign/policy-service';
-import { openPlatform, type Platform, parsePlatformConfig, type RunningApp } from '@countersign/process';
+import { foldConfiguration, openPlatform, type Platform, parsePlatformConfig, type RunningApp } from '@countersign/process';
 import { parseProjectorConfig, startProjector } from '@countersign/projector';
 import { Registry } from 'prom-client';
 import { Agent } from 'undici';
@@ -13,6 +14,13 @@ import { Api } from './api.js';
 function configured<C>(parsed: { config: C } | { faults: readonly string[] }): C {
   if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
   return parsed.config;
+}
+
+/** A record of the log. */
+export interface Recorded {
+  event_type: string;
+  event: object;
+  offset: number;
 }
 
 /** All services in this process with two gateways on one log and one database. The projector starts on request. */
@@ -58,6 +66,26 @@ export class TwoGateways {
   at(gateway: 0 | 1): Api {
     const key = this.gateways.find(({ admin_key }) => admin_key !== undefined)?.admin_key as string;
     return new Api(`http://127.0.0.1:${this.gateways[gateway]?.port}`, key, this.agent);
+  }
+
+  /** Everything that is on the log in a partition of a topic. */
+  async recorded(topic: string, partition = 0): Promise<Recorded[]> {
+    const { log, codec } = this.platform.deps;
+    const records: Recorded[] = [];
+    const head = await log.head(topic, partition);
+    while (records.length < head) {
+      const read = await log.read(topic, partition, records.length, 500);
+      records.push(...read.map((record) => ({ ...codec.decode(record.value), offset: record.offset })));
+    }
+    return records;
+  }
+
+  /** The configuration as any service folds it from the log. */
+  async folded(): Promise<ConfigurationState> {
+    const configuration = foldConfiguration(this.platform.deps);
+    await configuration.start();
+    await configuration.close();
+    return configuration.state;
   }
 
   async close(): Promise<void> {

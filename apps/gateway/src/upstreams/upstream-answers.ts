@@ -7,6 +7,7 @@ import {
   type UpstreamTool,
 } from '@countersign/domain';
 import { isoOf } from '../answers/shared-schemas.js';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { UpstreamAnswer, UpstreamListed, UpstreamRevisionAnswer, UpstreamToolAnswer } from './upstreams.schemas.js';
 
 function placed({ place, credentials, revision, timeout_ms, by, changed_at_ms }: UpstreamSettings) {
@@ -21,7 +22,13 @@ function placed({ place, credentials, revision, timeout_ms, by, changed_at_ms }:
   };
 }
 
-export const settingsAnswer = (upstream: Upstream) => ({ name: upstream.name, ...placed(upstream) });
+const settingsAnswer = (upstream: Upstream) => ({ name: upstream.name, ...placed(upstream) });
+
+/** The settings as a change made them. */
+export function setAnswer({ upstream: name, url, command, ...set }: ChangeFields<'upstream_set'>) {
+  const place: Upstream['place'] = url !== null ? { kind: 'http', url } : command === null ? null : { kind: 'command', command };
+  return { name, ...placed({ ...set, place }) };
+}
 
 /** A listing of another place says nothing about this one. */
 const ofPlace = ({ place_revision }: Upstream, listing: UpstreamListing | undefined) =>

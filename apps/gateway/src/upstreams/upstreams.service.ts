@@ -6,7 +6,6 @@ import {
   openApiImportsOf,
   UPSTREAM_BOUNDS,
   UPSTREAM_NAME,
-  type Upstream,
   type UpstreamTool,
   upstreamOf,
   upstreamsOf,
@@ -18,7 +17,7 @@ import { ConfigurationService, type EditRequest } from '../configuration/configu
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
-import { listedAnswer, revisionAnswer, settingsAnswer, toolAnswer, upstreamAnswerOf } from './upstream-answers.js';
+import { listedAnswer, revisionAnswer, setAnswer, toolAnswer, upstreamAnswerOf } from './upstream-answers.js';
 import { UpstreamPlaces } from './upstream-places.js';
 import { toolsTag, toolTag } from './upstream-tags.js';
 import type {
@@ -116,8 +115,8 @@ export class UpstreamsService {
       draft,
     });
     if (edited instanceof Refusal) return edited;
-    const set = upstreamsOf(this.configuration.state, tenant_id).get(name) as Upstream;
-    return { body: { ...settingsAnswer(set), ...edited.everywhere }, headers: { etag: edited.etag } };
+    // What this edit set: another one may have come since.
+    return { body: { ...setAnswer(edited.fields), ...edited.everywhere }, headers: { etag: edited.etag } };
   }
 
   private fieldsOf(
