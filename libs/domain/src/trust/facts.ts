@@ -1,5 +1,6 @@
-import { contractDigest, type EventMap, isReadOnly, type Outcome, type PrincipalKind, type ToolContract } from '@countersign/contracts';
+import { type EventMap, isReadOnly, type Outcome, type PrincipalKind } from '@countersign/contracts';
 import type { CallState, EndFact, Position } from '../call/state.js';
+import { announcedContract } from '../registry/announced-contract.js';
 import { passes, readEvaluation } from '../registry/record.js';
 import type { RegisteredFact, RunCounts } from './state.js';
 
@@ -100,15 +101,12 @@ function add(found: TrustObservation[], one: TrustObservation | undefined): void
 
 /** The facts of a registration; undefined if its contract is unreadable. The time of an evaluation is capped at the time of the record. */
 export function registeredFact(event: EventMap['tool_registered'], at_ms: number): RegisteredFact | undefined {
-  try {
-    const contract = JSON.parse(event.contract_json) as ToolContract;
-    const { name, version, provider = LOCAL_PROVIDER, audit_status = 0, sla, has_verify = false } = contract;
-    const digest = contractDigest(contract);
-    const evaluation = readEvaluation(event.evaluation_json);
-    const passed = evaluation && passes(evaluation, { name, version, digest }) ? Date.parse(evaluation.verified_at) : Number.NaN;
-    const evaluated_at_ms = Number.isFinite(passed) ? Math.min(passed, at_ms) : null;
-    return { provider, digest, audit_status, declares_sla: sla !== undefined, reads_back: has_verify, evaluated_at_ms };
-  } catch {
-    return undefined;
-  }
+  const read = announcedContract(event);
+  if (!read) return undefined;
+  const { digest } = read;
+  const { name, version, provider = LOCAL_PROVIDER, audit_status = 0, sla, has_verify = false } = read.contract;
+  const evaluation = readEvaluation(event.evaluation_json);
+  const passed = evaluation && passes(evaluation, { name, version, digest }) ? Date.parse(evaluation.verified_at) : Number.NaN;
+  const evaluated_at_ms = Number.isFinite(passed) ? Math.min(passed, at_ms) : null;
+  return { provider, digest, audit_status, declares_sla: sla !== undefined, reads_back: has_verify, evaluated_at_ms };
 }

@@ -1,5 +1,6 @@
-import { contractDigest, contractPin, type EventMap, type ToolContract } from '@countersign/contracts';
+import type { EventMap, ToolContract } from '@countersign/contracts';
 import { type BreakingDifference, breakingDifferences, stepBetween } from '../../compatibility/contract-changes.js';
+import { type AnnouncedContract, announcedContract } from '../../registry/announced-contract.js';
 import { readEvaluation, refusalKey } from '../../registry/record.js';
 import { compareSemver, parseSemver, type Semver } from '../../versions/semver.js';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
@@ -7,13 +8,9 @@ import type { ToolVersion } from '../state/tools.js';
 
 type Registered = EventMap['tool_registered'];
 
-function readContract(event: Registered): ToolContract | undefined {
-  try {
-    const contract = JSON.parse(event.contract_json) as ToolContract | null;
-    return contract?.name === event.name && contract.version === event.version ? contract : undefined;
-  } catch {
-    return undefined;
-  }
+function readContract(event: Registered): AnnouncedContract | undefined {
+  const read = announcedContract(event);
+  return read?.contract.name === event.name && read.contract.version === event.version ? read : undefined;
 }
 
 /** The nearest releases before and after a new one: its version number makes promises about both. Prereleases make no promises. */
@@ -78,14 +75,14 @@ function toolsOf(state: ConfigurationState, tenant_id: string | null): Map<strin
  * arrives with another contract, it has drifted: the new contract is used, and `first_pin` keeps the one that callers agreed to.
  */
 export function register(state: ConfigurationState, event: Registered): void {
-  const contract = readContract(event);
+  const read = readContract(event);
   const semver = parseSemver(event.version);
-  if (!contract || !semver) {
+  if (!read || !semver) {
     state.unreadable_registrations++;
     return;
   }
+  const { contract, digest } = read;
   const { name, version, executor_id, registered_at_ms } = event;
-  const digest = contractDigest(contract);
   const { only_tenant: tenant_id = null } = event;
   const tools = toolsOf(state, tenant_id);
   const versions = tools.get(name) ?? [];
@@ -97,7 +94,7 @@ export function register(state: ConfigurationState, event: Registered): void {
   }
   state.refused.delete(refusalKey(tenant_id, name, version));
   const lanes = new Set(before?.digest === digest ? [...before.lanes, ...event.lanes] : event.lanes);
-  const pin = before?.digest === digest ? before.pin : contractPin(contract);
+  const pin = before?.digest === digest ? before.pin : read.pin;
   const evaluation = readEvaluation(event.evaluation_json ?? null) ?? (before?.digest === digest ? before.evaluation : null);
   const gate = { gated: event.gated ?? false, evaluation, pin, first_pin: before?.first_pin ?? pin, runs_on: runsOn(event) };
   const tool: ToolVersion = { name, version, semver, contract, digest, lanes, executor_id, registered_at_ms, ...gate };
