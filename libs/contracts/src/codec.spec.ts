@@ -21,6 +21,12 @@ const revoked: ApiKeyRevoked = {
 };
 
 describe('event codec', () => {
+  test('the types of the events of calls are compiled in steps, before the first call', () => {
+    const calls = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
+    const steps = [...new EventCodec().compileCallTypes()];
+    expect(steps).toHaveLength(eventSchemas.filter(({ topic }) => calls.includes(topic)).length);
+  });
+
   test('an encoded event decodes to the same event with its type', () => {
     const codec = new EventCodec();
     expect(codec.decode(codec.encode('api_key_revoked', revoked))).toEqual({ event_type: 'api_key_revoked', event: revoked });

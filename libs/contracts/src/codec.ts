@@ -11,7 +11,7 @@ export class UndecodableRecord extends Error {
   readonly code = 'UNDECODABLE_RECORD';
 }
 
-/** Compiled on first use: a process uses few types, and compiling all of them took a tenth of its startup time. */
+/** Compiled on first use or by `compileCallTypes`: compiling all types at the start took a tenth of its time. */
 class LazyType {
   private compiled: avro.Type | undefined;
 
@@ -22,6 +22,14 @@ class LazyType {
     return this.compiled;
   }
 }
+
+const CALL_TOPICS: ReadonlySet<string> = new Set([
+  'tool-call-requested',
+  'policy-decided',
+  'approval-voted',
+  'approval-granted',
+  'tool-executed',
+]);
 
 /** The fields of meta in the first release; later ones were added at its end. */
 const FIRST_META_FIELDS = 8;
@@ -78,6 +86,15 @@ export class EventCodec {
     // Newest first: older versions are resolved to it.
     for (const schema of [...schemas].sort((a, b) => b.version - a.version)) this.install(schema, schema.id);
     this.first_meta = new LazyType(firstMetaSchema(schemas[0]));
+  }
+
+  /** Compiles the types of the events of calls, one in each step, so that the first call of a process does not wait for it. */
+  *compileCallTypes(): Generator<void, void> {
+    for (const { topic, event_type } of this.schemas) {
+      if (!CALL_TOPICS.has(topic)) continue;
+      this.writers.get(event_type)?.type.get();
+      yield;
+    }
   }
 
   /** Uses the id that a registry assigned to the newest schema of an event. */

@@ -6,6 +6,7 @@ import { cannotListen } from './cannot-listen.js';
 import { CannotOpen } from './cannot-open.js';
 import { yieldEngineThreads } from './engine-threads.js';
 import { HealthServer, type Readiness } from './health-server.js';
+import { inTurns } from './in-turns.js';
 import { guardStream } from './masking/live-secrets.js';
 import { metricsToken } from './metrics-access.js';
 import { openPlatform, type Platform } from './platform.js';
@@ -84,6 +85,7 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
     const platform = await openPlatform(service.name, platformConfig);
     const { app, health_server } = await started(service, platform, config, health);
+    void inTurns(platform.deps.codec.compileCallTypes());
     const failure = await Promise.race([terminationSignal(), platform.failed]);
     const closing = (async () => {
       await health_server?.close();
