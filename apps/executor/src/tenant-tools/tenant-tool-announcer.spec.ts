@@ -68,7 +68,7 @@ test('many tools are announced in batches', async () => {
     const of = (tenant_id: string) => (tenant_id === 'rival' ? [] : Array.from({ length: 40 }, (_, at) => tool(String(at))));
     new TenantToolAnnouncer(folded, { of }, { warn: () => undefined }, announce).start(announcement);
   });
-  expect(sizes).toEqual([16, 16, 8]);
+  expect(sizes).toEqual([8, 8, 8]);
 }, 20_000);
 
 test('a change of one tenant reads the tools of no other, and one whose tools cannot be announced is tried again alone', async () => {

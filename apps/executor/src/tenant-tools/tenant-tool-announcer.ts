@@ -8,9 +8,9 @@ import type { TenantToolSource } from './tenant-tools.js';
 
 const AGAIN_MS = 1_000;
 /** Tools that are announced at once: each time waits for the disk. */
-const BATCH_MAX = 16;
+const BATCH_MAX = 8;
 /** Tools that are made ready at once: each takes about a millisecond of the thread that runs calls. */
-const AT_ONCE_MAX = 8;
+const AT_ONCE_MAX = 4;
 
 /** The folded configuration. */
 interface Folded extends FoldedCatalog {

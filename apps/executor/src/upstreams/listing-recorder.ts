@@ -14,8 +14,8 @@ import type { EventLog, NewRecord } from '@countersign/event-log';
 import { securityRecord } from '@countersign/process';
 import type { FoldedCatalog } from '../announcer.js';
 
-/** Characters of one append, well below the largest batch that a broker takes. */
-const APPENDED_CHARS_MAX = 400_000;
+/** Of one append: below the largest batch that a broker takes, and so that encoding and folding it is a short turn of the event loop. */
+const APPENDED_BYTES_MAX = 200_000;
 
 /** Records what listings of upstreams say, as far as it is new. One at a time for a tenant: the bounds are those of all its upstreams. */
 export class ListingRecorder {
@@ -50,33 +50,34 @@ export class ListingRecorder {
     return true;
   }
 
-  /** The listing comes after the definitions that it names. */
-  private chunksOf(tenant_id: string, { definitions, listed }: ListingRecords, now_ms: number): NewRecord[][] {
-    const chunks: NewRecord[][] = [[]];
-    let chars = 0;
-    const add = (record: NewRecord) => {
-      chars += record.value.length;
-      if (chars > APPENDED_CHARS_MAX && chunks.at(-1)?.length) {
-        chunks.push([]);
-        chars = record.value.length;
+  /** Each is encoded when the one before it is on the record and folded. The listing comes after the definitions that it names. */
+  private *chunksOf(tenant_id: string, records: ListingRecords, now_ms: number): Generator<NewRecord[]> {
+    let chunk: NewRecord[] = [];
+    let bytes = 0;
+    for (const record of this.recordsOf(tenant_id, records, now_ms)) {
+      if (chunk.length > 0 && bytes + record.value.length > APPENDED_BYTES_MAX) {
+        yield chunk;
+        chunk = [];
+        bytes = 0;
       }
-      chunks.at(-1)?.push(record);
-    };
-    const meta = () => firstMeta(tenant_id, now_ms);
-    for (const definition of definitions)
-      add(
-        this.newRecord(
-          'upstream_tool_listed',
-          definition.upstream,
-          this.codec.encode('upstream_tool_listed', { meta: meta(), ...definition }),
-        ),
-      );
-    add(this.newRecord('upstream_listed', listed.upstream, this.codec.encode('upstream_listed', { meta: meta(), ...listed })));
-    return chunks;
+      chunk.push(record);
+      bytes += record.value.length;
+    }
+    yield chunk;
   }
 
-  private newRecord(event_type: string, key: string, value: Buffer): NewRecord {
-    return { topic: 'tool-registered', partition: 0, key, value, headers: { event_type } };
+  private *recordsOf(tenant_id: string, { definitions, listed }: ListingRecords, now_ms: number): Generator<NewRecord> {
+    const meta = () => firstMeta(tenant_id, now_ms);
+    const newRecord = (event_type: string, value: Buffer): NewRecord => ({
+      topic: 'tool-registered',
+      partition: 0,
+      key: listed.upstream,
+      value,
+      headers: { event_type },
+    });
+    for (const definition of definitions)
+      yield newRecord('upstream_tool_listed', this.codec.encode('upstream_tool_listed', { meta: meta(), ...definition }));
+    yield newRecord('upstream_listed', this.codec.encode('upstream_listed', { meta: meta(), ...listed }));
   }
 
   /** A security event for each tool that changed, was suspended or is gone. */

@@ -1,5 +1,13 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { type ConfigurationState, type ListingSeen, listingOf, tenantOf, type Upstream } from '@countersign/domain';
+import {
+  type ConfigurationState,
+  type ListedDefinition,
+  type ListingSeen,
+  listedDefinition,
+  listingOf,
+  tenantOf,
+  type Upstream,
+} from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import { type ListedTool, type Listing, messageOf, type UpstreamSessions } from '@countersign/runtimes';
 import { definitionOf, RefusedDefinition } from './definition.js';
@@ -152,12 +160,14 @@ export class UpstreamLister {
   }
 }
 
-/** Checking and searching a definition takes a millisecond or more of the thread: other work has its turn after each. */
+/** Checking, searching and digesting a definition takes a millisecond or more of the thread: other work has its turn between. */
 async function definitionsIn(tools: readonly ListedTool[]) {
-  const read: { tool: string; definition: ReturnType<typeof definitionOf> }[] = [];
+  const read: { tool: string; definition: ListedDefinition | RefusedDefinition }[] = [];
   for (const tool of tools) {
-    read.push({ tool: tool.name, definition: definitionOf(tool) });
+    const definition = definitionOf(tool);
     await turn();
+    if (definition instanceof RefusedDefinition) read.push({ tool: tool.name, definition });
+    else read.push({ tool: tool.name, definition: listedDefinition(definition) });
   }
   return read;
 }

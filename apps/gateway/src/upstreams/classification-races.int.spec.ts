@@ -1,5 +1,5 @@
 import { type EventMap, type EventType, firstMeta } from '@countersign/contracts';
-import { decideListing, type ListingSeen, type UpstreamListing } from '@countersign/domain';
+import { decideListing, type ListingSeen, listedDefinition, type UpstreamListing } from '@countersign/domain';
 import { listedTool } from '@countersign/domain/testing/upstream-history';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answered, GatewaysOnOneLog } from '../testing/gateways-on-one-log.js';
@@ -34,7 +34,13 @@ const read = (n = 0) => rig.ask(n, 'GET', TOOLS);
 
 /** An executor lists the upstream, as if for the first time; both gateways have it then. */
 async function lists(...definitions: ReturnType<typeof listedTool>[]): Promise<void> {
-  const result = { kind: 'complete' as const, definitions, refused: [], server: 'files 1', protocol_version: '1' };
+  const result = {
+    kind: 'complete' as const,
+    definitions: definitions.map(listedDefinition),
+    refused: [],
+    server: 'files 1',
+    protocol_version: '1',
+  };
   const seen: ListingSeen = { upstream: 'files', revision: 1, place_revision: 1, listed_at_ms: Date.now(), executor_id: 'e', result };
   const records = decideListing(undefined as UpstreamListing | undefined, seen, { tools: 100, chars: 1_000_000 });
   for (const each of records?.definitions ?? []) await append('upstream_tool_listed', each);

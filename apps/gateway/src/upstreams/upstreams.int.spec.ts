@@ -1,5 +1,13 @@
 import { type Caller, Refusal } from '@countersign/calls';
-import { decideListing, evolveConfiguration, listingOf, type PlacedEvent, tenantPart, upstreamOf } from '@countersign/domain';
+import {
+  decideListing,
+  evolveConfiguration,
+  listedDefinition,
+  listingOf,
+  type PlacedEvent,
+  tenantPart,
+  upstreamOf,
+} from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { WithHeaders } from '../answers/with-headers.js';
@@ -50,7 +58,13 @@ const set = (body: object, name = 'files', headers: Record<string, string> = {})
 function lists(...definitions: ReturnType<typeof definition>[]): void {
   const { state } = configuration;
   const { revision, place_revision } = upstreamOf(state, 'acme', 'files') ?? { revision: 0, place_revision: 0 };
-  const result = { kind: 'complete' as const, definitions, refused: [], server: 'files 1', protocol_version: '1' };
+  const result = {
+    kind: 'complete' as const,
+    definitions: definitions.map(listedDefinition),
+    refused: [],
+    server: 'files 1',
+    protocol_version: '1',
+  };
   const seen = { upstream: 'files', revision, place_revision, listed_at_ms: 1_000, executor_id: 'e', result };
   const records = decideListing(listingOf(state, 'acme', 'files'), seen, { tools: 100, chars: 1_000_000 });
   const fold = (event_type: string, fields: object) => {

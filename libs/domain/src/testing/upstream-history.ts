@@ -5,7 +5,7 @@ import { listingOf, upstreamOf, upstreamsOf, upstreamToolsOf } from '../configur
 import { toolVersions } from '../configuration/queries.js';
 import { initialConfiguration } from '../configuration/state/configuration.js';
 import { definitionDigest } from '../upstream/contract.js';
-import { capacityBeside, decideListing, type ListingSeen } from '../upstream/decide-listing.js';
+import { capacityBeside, decideListing, type ListingSeen, listedDefinition } from '../upstream/decide-listing.js';
 import type { UpstreamDefinition, UpstreamOverlay } from '../upstream/state.js';
 import type { UpstreamTool } from '../upstream/tools.js';
 import { ungatedRegistration } from './ungated-registration.js';
@@ -64,7 +64,13 @@ export class UpstreamHistory {
     more: { refused?: { tool: string; reason: string }[]; upstream?: string; executor?: ListingExecutor } = {},
   ): boolean {
     const { refused = [], upstream = 'files', executor = {} } = more;
-    const result = { kind: 'complete' as const, definitions, refused, server: 'files 1', protocol_version: '2025-11-25' };
+    const result = {
+      kind: 'complete' as const,
+      definitions: definitions.map(listedDefinition),
+      refused,
+      server: 'files 1',
+      protocol_version: '2025-11-25',
+    };
     return this.seen(result, upstream, executor);
   }
 

@@ -1,6 +1,6 @@
 import type { UpstreamListed, UpstreamToolListed } from '@countersign/contracts';
 import { definitionDigest } from './contract.js';
-import { evolveDefinition, evolveListing, listingChars } from './listing.js';
+import { definitionChars, evolveListing, listingChars, withDefinitions } from './listing.js';
 import type { SeenTool, UpstreamDefinition, UpstreamListing } from './state.js';
 
 /** Bounds of what upstreams may fill. Sizes are characters of JSON: every service has the definitions in memory. */
@@ -25,6 +25,20 @@ export const UPSTREAM_BOUNDS = {
   text_chars: 200,
 } as const;
 
+/** A definition of a listing as it is recorded. */
+export interface ListedDefinition {
+  definition: UpstreamDefinition;
+  digest: string;
+  json: string;
+}
+
+/** Takes up to a millisecond of the thread: a caller with many of them lets other work have its turn between them. */
+export const listedDefinition = (definition: UpstreamDefinition): ListedDefinition => ({
+  definition,
+  digest: definitionDigest(definition),
+  json: JSON.stringify(definition),
+});
+
 /** What a listing found. */
 export interface ListingSeen {
   upstream: string;
@@ -35,7 +49,7 @@ export interface ListingSeen {
   result:
     | {
         kind: 'complete';
-        definitions: readonly UpstreamDefinition[];
+        definitions: readonly ListedDefinition[];
         refused: readonly { tool: string; reason: string }[];
         server: string | null;
         protocol_version: string | null;
@@ -58,12 +72,13 @@ export interface ListingRecords {
   listed: Listed;
 }
 
-type Refused = { tool: string; reason: string };
-interface Candidate {
-  definition: UpstreamDefinition;
-  digest: string;
-  json: string;
+/** What a listing says, and which of its definitions are not on the record. */
+interface Found {
+  news: readonly ListedDefinition[];
+  listed: Listed;
 }
+
+type Refused = { tool: string; reason: string };
 
 /** The capacity that a tenant's other upstreams leave to one of them. */
 export function capacityBeside(listings: Iterable<UpstreamListing>, upstream: string): ListingCapacity {
@@ -71,16 +86,16 @@ export function capacityBeside(listings: Iterable<UpstreamListing>, upstream: st
   for (const listing of listings) {
     if (listing.upstream === upstream) continue;
     tools -= [...listing.tools.values()].filter(({ is_gone }) => !is_gone).length;
-    for (const definition of listing.definitions.values()) chars -= JSON.stringify(definition).length;
+    for (const definition of listing.definitions.values()) chars -= definitionChars(definition);
   }
   return { tools: Math.max(0, tools), chars: Math.max(0, chars) };
 }
 
 /** The tools that are taken: known ones first, then by name, so that new tools never push out those that are in use. */
-function taken(candidates: readonly Candidate[], known: ReadonlyMap<string, SeenTool>, capacity: ListingCapacity) {
-  const isNew = ({ definition: { name } }: Candidate) => Number(!known.has(name));
+function taken(candidates: readonly ListedDefinition[], known: ReadonlyMap<string, SeenTool>, capacity: ListingCapacity) {
+  const isNew = ({ definition: { name } }: ListedDefinition) => Number(!known.has(name));
   const order = candidates.toSorted((a, b) => isNew(a) - isNew(b) || (a.definition.name < b.definition.name ? -1 : 1));
-  const tools: Candidate[] = [];
+  const tools: ListedDefinition[] = [];
   const refused: Refused[] = [];
   const tools_max = Math.min(UPSTREAM_BOUNDS.tools, capacity.tools);
   let chars = 0;
@@ -123,31 +138,22 @@ const around = ({ upstream, revision, place_revision, listed_at_ms, executor_id 
   executor_id,
 });
 
+const recordOf = ({ definition: { name: tool }, digest, json }: ListedDefinition, seen: ListingSeen): Definition => {
+  const { upstream, revision, executor_id, listed_at_ms } = seen;
+  return { upstream, tool, digest, definition_json: json, revision, executor_id, listed_at_ms };
+};
+
 function failed(seen: ListingSeen, fault: string, reason: string): Listed {
   const nothing = { tools: [], refused: [], server: null, protocol_version: null };
   return { ...around(seen), complete: false, fault, reason: cut(reason), ...nothing };
 }
 
-function recordsOf(before: UpstreamListing | undefined, seen: ListingSeen, capacity: ListingCapacity): ListingRecords {
-  const { result, upstream, revision, executor_id, listed_at_ms } = seen;
-  if (result.kind === 'failed') return { definitions: [], listed: failed(seen, result.fault, result.reason) };
+function foundIn(before: UpstreamListing | undefined, seen: ListingSeen, capacity: ListingCapacity): Found {
+  const { result, revision } = seen;
+  if (result.kind === 'failed') return { news: [], listed: failed(seen, result.fault, result.reason) };
   const at_place = before?.place_revision === seen.place_revision ? before.tools : new Map<string, SeenTool>();
-  const candidates = result.definitions.map((definition) => ({
-    definition,
-    digest: definitionDigest(definition),
-    json: JSON.stringify(definition),
-  }));
-  const { tools, refused } = taken(candidates, at_place, capacity);
+  const { tools, refused } = taken(result.definitions, at_place, capacity);
   const news = tools.filter(({ digest }) => !before?.definitions.has(digest));
-  const definitions = news.map(({ definition: { name: tool }, digest, json: definition_json }) => ({
-    upstream,
-    tool,
-    digest,
-    definition_json,
-    revision,
-    executor_id,
-    listed_at_ms,
-  }));
   const listed: Listed = {
     ...around(seen),
     complete: true,
@@ -158,10 +164,10 @@ function recordsOf(before: UpstreamListing | undefined, seen: ListingSeen, capac
     server: result.server === null ? null : cut(result.server),
     protocol_version: result.protocol_version === null ? null : cut(result.protocol_version),
   };
-  const chars = definitions.reduce((sum, { definition_json }) => sum + definition_json.length, listingChars(listed));
-  if (chars + (before?.revision === revision ? before.recorded_chars : 0) <= UPSTREAM_BOUNDS.recorded_chars) return { definitions, listed };
+  const chars = news.reduce((sum, { json }) => sum + json.length, listingChars(listed));
+  if (chars + (before?.revision === revision ? before.recorded_chars : 0) <= UPSTREAM_BOUNDS.recorded_chars) return { news, listed };
   const reason = 'the upstream changes its tools too often: set it again, and it is listed anew';
-  return { definitions: [], listed: failed(seen, 'bounds', reason) };
+  return { news: [], listed: failed(seen, 'bounds', reason) };
 }
 
 /** What a listing changes for anyone: everything but the times at which the same was seen. */
@@ -183,11 +189,10 @@ export function decideListing(
   capacity: ListingCapacity,
 ): ListingRecords | undefined {
   if (before && seen.revision < before.revision) return undefined;
-  const records = recordsOf(before, seen, capacity);
+  const { news, listed } = foundIn(before, seen, capacity);
   const meta = {} as UpstreamListed['meta'];
-  let after = before;
-  for (const definition of records.definitions) after = evolveDefinition(after, { meta, ...definition });
-  after = evolveListing(after, { meta, ...records.listed }, records.listed.listed_at_ms);
+  const told = news.length === 0 ? before : withDefinitions(before, seen, news);
+  const after = evolveListing(told, { meta, ...listed }, listed.listed_at_ms);
   // A first failure of a revision is news, too: its operator waits for it.
-  return material(after) === material(before) ? undefined : records;
+  return material(after) === material(before) ? undefined : { definitions: news.map((each) => recordOf(each, seen)), listed };
 }

@@ -32,18 +32,44 @@ function definitionIn(text: string, tool: string): UpstreamDefinition | undefine
   }
 }
 
-/** The definition counts once a listing names its digest. An unreadable one is ignored. */
+/** Of definitions from the record: an upstream may have 200, and each listing of a tenant's upstreams counts them all. */
+const known_chars = new WeakMap<UpstreamDefinition, number>();
+
+/** Characters of the JSON of a definition. */
+export function definitionChars(definition: UpstreamDefinition): number {
+  const known = known_chars.get(definition);
+  if (known !== undefined) return known;
+  const chars = JSON.stringify(definition).length;
+  known_chars.set(definition, chars);
+  return chars;
+}
+
+/** What is known once these definitions are on the record. Each counts once a listing names its digest. */
+export function withDefinitions(
+  before: UpstreamListing | undefined,
+  { upstream, revision }: { upstream: string; revision: number },
+  news: readonly { definition: UpstreamDefinition; digest: string; json: string }[],
+): UpstreamListing {
+  const known = before ?? empty(upstream, revision, 0);
+  const definitions = new Map(known.definitions);
+  let recorded_chars = revision > known.revision ? 0 : known.recorded_chars;
+  for (const { definition, digest, json } of news) {
+    definitions.set(digest, definition);
+    known_chars.set(definition, json.length);
+    recorded_chars += json.length;
+  }
+  return { ...known, revision, definitions, recorded_chars };
+}
+
+/** An unreadable definition is ignored. */
 export function evolveDefinition(
   before: UpstreamListing | undefined,
   event: EventMap['upstream_tool_listed'],
 ): UpstreamListing | undefined {
-  const { upstream, tool, digest, definition_json, revision } = event;
-  const definition = definitionIn(definition_json, tool);
-  if (!definition || (before && revision < before.revision)) return before;
-  const known = before ?? empty(upstream, revision, 0);
-  const recorded_chars = (revision > known.revision ? 0 : known.recorded_chars) + definition_json.length;
-  const definitions = new Map(known.definitions).set(digest, definition);
-  return { ...known, revision, definitions, recorded_chars };
+  const { tool, digest, definition_json: json, revision } = event;
+  if (before && revision < before.revision) return before;
+  const definition = definitionIn(json, tool);
+  return definition ? withDefinitions(before, event, [{ definition, digest, json }]) : before;
 }
 
 /** Another place: nothing that was known of the tools of the former one counts. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { type ReadTool, readTool, withoutTwins } from './listed-tools.js';
@@ -24,7 +25,11 @@ export async function listedPages(
     const params = cursor === undefined ? {} : { cursor };
     const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, page, options);
     if (read.length + tools.length > TOOLS_MAX) throw new ListingTooLarge(`the server lists more than ${TOOLS_MAX} tools`);
-    read.push(...tools.map(readTool));
+    for (const tool of tools) {
+      read.push(readTool(tool));
+      // A page may have 8 MB: other work has its turn between its tools.
+      await turn();
+    }
     if (nextCursor === undefined) return withoutTwins(read);
     if (seen.has(nextCursor)) throw new ListingTooLarge('the list of the server has no end: it repeats a cursor');
     if (count >= PAGES_MAX) throw new ListingTooLarge(`the list of the server has more than ${PAGES_MAX} pages`);
