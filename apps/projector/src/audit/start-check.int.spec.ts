@@ -216,7 +216,7 @@ describe('a start of the signer', () => {
     await writeFile(lines(), (await readFile(lines(), 'utf8')).split('\n').slice(0, 2).join('\n').concat('\n'));
     await check().run();
     await expect(check().compare()).rejects.toThrow(BrokenRecord);
-    await expect(check().compare()).rejects.toThrow('cases have leaves for checkpoint 3, which is missing');
+    await expect(check().compare()).rejects.toThrow('cases offset 0 is a leaf for checkpoint 3, which is missing');
   });
 
   test('records that are missing at the start are damage, unless a signed drop covers them', async () => {
