@@ -134,13 +134,18 @@ describe('an upstream is added, changed and removed', () => {
   });
 });
 
-test('an upstream that cannot be listed says why, and its tools stay', async () => {
-  world.server.is_down = true;
-  await world.set('down', ({ health }) => health.state === 'unhealthy');
+test('an upstream that cannot be listed says so on an open page by the event stream, and why', async () => {
   const observed = await world.console.page({ key: world.people.auditor.key });
   const { page } = observed;
+  const reads: string[] = [];
+  page.on('request', (request) => /\/v1\/upstreams/.test(request.url()) && reads.push(request.url()));
   await page.goto('/upstreams');
+  await page.getByRole('link', { name: 'files' }).waitFor();
+  const before = reads.length;
+  world.server.is_down = true;
+  await world.set('down', ({ health }) => health.state === 'unhealthy');
   await page.getByText('Unhealthy').waitFor();
+  expect(reads.length - before).toBeLessThanOrEqual(3);
   await page.goto('/upstreams/down');
   await page.getByText('It cannot be listed').waitFor();
   await expectSound(observed);

@@ -16,8 +16,6 @@ export const READERS = ['operator', 'tool_author', 'policy_admin', 'auditor'];
 export const SETTERS = ['tool_author'];
 export const CLASSIFIERS = ['operator'];
 
-/** Listings change health and tools without an event of their own. */
-const EVERY_MS = 5_000;
 /** A tenant has at most 20. */
 const UPSTREAMS_MAX = 100;
 
@@ -33,7 +31,6 @@ export function useUpstreams(): QueryResult<ListedUpstream[]> {
     kind: 'configuration',
     key: ['upstreams'],
     also: ['tool', 'security'],
-    every_ms: EVERY_MS,
     enabled: hasRole(useSession(), READERS),
     read: async (api, signal) => {
       const { data, ...rest } = await api.GET('/v1/upstreams', { params: { query: { limit: UPSTREAMS_MAX } }, signal });
@@ -47,7 +44,6 @@ export function useUpstream(name: string): QueryResult<Upstream> {
     kind: 'configuration',
     key: ['upstream', name],
     also: ['tool', 'security'],
-    every_ms: EVERY_MS,
     enabled: hasRole(useSession(), READERS),
     read: async (api, signal) => {
       const { data, response, ...rest } = await api.GET('/v1/upstreams/{name}', { params: { path: { name } }, signal });
@@ -63,7 +59,6 @@ export function useUpstreamTool(name: string, tool: string): QueryResult<Upstrea
     kind: 'configuration',
     key: ['upstream-tool', name, tool],
     also: ['tool', 'security'],
-    every_ms: EVERY_MS,
     read: async (api, signal) => {
       const params = { path: { name }, query: { tool, limit: 1 } };
       const { data, ...rest } = await api.GET('/v1/upstreams/{name}/tools', { params, signal });

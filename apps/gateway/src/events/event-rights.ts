@@ -17,6 +17,7 @@ import { PersonLinksController } from '../identity/person-links.controller.js';
 import { TenantsController } from '../identity/tenants.controller.js';
 import { LimitsController } from '../limits/limits.controller.js';
 import { MappingsController } from '../mappings/mappings.controller.js';
+import { OpenApiImportsController } from '../openapi-imports/openapi-imports.controller.js';
 import { PersonalDataController } from '../personal-data/personal-data.controller.js';
 import { RetentionController } from '../personal-data/retention.controller.js';
 import { PoliciesController } from '../policies/policies.controller.js';
@@ -31,6 +32,7 @@ import { TokenExchangesController } from '../token-exchanges/token-exchanges.con
 import { AdapterPinsController } from '../tools/adapter-pins.controller.js';
 import { ToolPoliciesController } from '../tools/tool-policies.controller.js';
 import { ToolsController } from '../tools/tools.controller.js';
+import { UpstreamsController } from '../upstreams/upstreams.controller.js';
 import { UsageBillingController } from '../usage/usage-billing.controller.js';
 import { WebhooksController } from '../webhooks/webhooks.controller.js';
 import type { EventKind } from './event-kinds.js';
@@ -87,6 +89,9 @@ const ofSettings: Readonly<Partial<Record<ConfigurationEvent, readonly Role[]>>>
   tool_policy_set: rolesOf(ToolPoliciesController, 'list'),
   usage_period_closed: rolesOf(UsageBillingController, 'periods'),
   user_delegation_set: rolesOf(DelegationsController, 'list'),
+  openapi_import_set: rolesOf(OpenApiImportsController, 'list'),
+  upstream_set: rolesOf(UpstreamsController, 'list'),
+  upstream_tool_classified: rolesOf(UpstreamsController, 'list'),
   webhook_set: rolesOf(WebhooksController, 'list'),
 };
 

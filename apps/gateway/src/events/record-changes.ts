@@ -1,5 +1,5 @@
 import { DEFAULT_TENANT, type EventType } from '@countersign/contracts';
-import { isTicketAct } from '@countersign/domain';
+import { isTicketAct, itemNames } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
 import { configurationChange, isConfiguration, shownConfiguration } from './configuration-changes.js';
 import { type ChangedItem, EVERY_TENANT, type RecordChanges, type UnnamedItems } from './record-change.js';
@@ -20,7 +20,7 @@ const ofSagas = [
   ...(['compensation_requested', 'compensation_executed', 'compensation_failed'] as const),
 ] as const satisfies readonly EventType[];
 const ofInstallation = [
-  ...(['tool_registered', 'security_event_recorded', 'record_dead_lettered', 'damage_found'] as const),
+  ...(['tool_registered', 'upstream_listed', 'security_event_recorded', 'record_dead_lettered', 'damage_found'] as const),
 ] as const satisfies readonly EventType[];
 
 const calls: ReadonlySet<string> = new Set(ofCalls);
@@ -80,6 +80,13 @@ function unnamedOf(at: Recorded): UnnamedItems | undefined {
   }
 }
 
+/** Its health and its tools are shown where its settings are. */
+const upstreamItem = (upstream: string): ChangedItem => ({
+  kind: 'configuration',
+  id: itemNames.upstream(upstream),
+  setting: 'upstream_set',
+});
+
 function installationChanges(at: Recorded): RecordChanges | undefined {
   const { meta } = at.event;
   switch (at.event_type) {
@@ -87,6 +94,8 @@ function installationChanges(at: Recorded): RecordChanges | undefined {
       const { name, version, only_tenant } = at.event;
       return { tenant_id: only_tenant ?? EVERY_TENANT, items: [{ kind: 'tool', id: `${name}@${version}` }] };
     }
+    case 'upstream_listed':
+      return { tenant_id: meta.tenant_id, items: [upstreamItem(at.event.upstream)] };
     case 'security_event_recorded':
       return { tenant_id: meta.tenant_id, items: [{ kind: 'security', id: meta.event_id }] };
     case 'record_dead_lettered':

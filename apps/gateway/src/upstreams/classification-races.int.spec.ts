@@ -1,10 +1,8 @@
-import { type EventMap, type EventType, firstMeta } from '@countersign/contracts';
-import { decideListing, type ListingSeen, listedDefinition, type UpstreamListing } from '@countersign/domain';
 import { listedTool } from '@countersign/domain/testing/upstream-history';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answered, GatewaysOnOneLog } from '../testing/gateways-on-one-log.js';
+import { UpstreamListings } from '../testing/upstream-listings.js';
 
-const TENANT = 'default';
 const TOOLS = '/v1/upstreams/files/tools';
 const ROUNDS = 3;
 
@@ -24,31 +22,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rig.close());
 
-async function append<T extends EventType>(event_type: T, fields: Omit<EventMap[T], 'meta'>): Promise<void> {
-  const value = rig.codec.encode(event_type, { meta: firstMeta(TENANT, Date.now()), ...fields } as unknown as EventMap[T]);
-  await rig.log.append([{ topic: 'tool-registered', partition: 0, key: 'files', value, headers: { event_type } }]);
-}
-
 const itemsOf = ({ body }: Answered): Item[] => (body.items ?? []) as Item[];
 const read = (n = 0) => rig.ask(n, 'GET', TOOLS);
 
-/** An executor lists the upstream, as if for the first time; both gateways have it then. */
+/** An executor lists the upstream; both gateways have it then. */
 async function lists(...definitions: ReturnType<typeof listedTool>[]): Promise<void> {
-  const result = {
-    kind: 'complete' as const,
-    definitions: definitions.map(listedDefinition),
-    refused: [],
-    server: 'files 1',
-    protocol_version: '1',
-  };
-  const seen: ListingSeen = { upstream: 'files', revision: 1, place_revision: 1, listed_at_ms: Date.now(), executor_id: 'e', result };
-  const records = decideListing(undefined as UpstreamListing | undefined, seen, { tools: 100, chars: 1_000_000 });
-  for (const each of records?.definitions ?? []) await append('upstream_tool_listed', each);
-  if (records) await append('upstream_listed', records.listed);
-  const digests = new Set(records?.listed.tools.map(({ digest }) => digest));
-  const has = (answer: Answered) =>
-    itemsOf(answer).filter(({ pinned, listed }) => digests.has((listed ?? pinned).digest)).length === digests.size;
-  for (const n of [0, 1]) await vi.waitFor(async () => expect(has(await read(n))).toBe(true));
+  const digests = await new UpstreamListings(rig, 'files').complete(...definitions);
+  const known = (answer: Answered) => itemsOf(answer).filter(({ pinned, listed }) => digests.has((listed ?? pinned).digest)).length;
+  for (const n of [0, 1]) await vi.waitFor(async () => expect(known(await read(n))).toBe(digests.size));
 }
 
 const classification = ({ tool, pinned, listed }: Item, n: number, more: object = {}) => ({
