@@ -91,7 +91,7 @@ export default defineConfig({
       project('slow', [...SLOW, ...SIZED], [], { sequence: { groupOrder: 1 } }),
       project('browser', BROWSER, [], { isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } }),
       project('upstream', UPSTREAM, [], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
-      project('real', REAL, ALONE, { maxWorkers: 3, sequence: { groupOrder: 1 } }),
+      project('real', REAL, ALONE, { sequence: { groupOrder: 1 } }),
       project('alone', ALONE, [], { maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test-real.sh [vitest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3, mail and Tryton. Starts them side by side and ends
+# test-real.sh [--only real|alone] [vitest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3, mail and Tryton. Starts them side by side and ends
 # them again, unless they ran before. With a Docker engine Kafka, registry, Postgres and Redis come from docker-compose.yml through testcontainers instead.
-# Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part or time the machine (*.alone.real.spec.js).
+# Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part of all or time the machine (*.alone.real.spec.js).
 source "$(dirname "$0")/part.sh"
 cd "$root"
 vitest=(npx vitest run)
@@ -10,10 +10,12 @@ vitest=(npx vitest run)
 on_parts() {
   if [ ${#arguments[@]} -gt 0 ]; then "$@" "${vitest[@]}" --project real --project alone --no-file-parallelism "${arguments[@]}"; return; fi
   local code=0
-  "$@" "${vitest[@]}" --project real || code=$?
-  "$@" "${vitest[@]}" --project alone --no-file-parallelism || code=$?
+  [ "$only" = alone ] || "$@" "${vitest[@]}" --project real || code=$?
+  [ "$only" = real ] || "$@" "${vitest[@]}" --project alone --no-file-parallelism || code=$?
   return $code
 }
+only=''
+if [ "${1:-}" = --only ]; then only=$2; shift 2; fi
 arguments=("$@")
 
 if [ -z "${COUNTERSIGN_REAL_SCRIPTS:-}" ] && command -v docker >/dev/null && docker info >/dev/null 2>&1; then
