@@ -1,7 +1,7 @@
-// node bench/proofs.mjs [--rounds 15 --pairs 3 --calls 2000 --in-flight 64 --loads none,shared,own --same --before FOLDER]
-// CPU a call with and without hashes of causes, cuts and the tree of cases: two processes under the same calls at the same time, so that they
-// see the same noise; medians of paired ratios. Calls have no case, share a few, or have one each. `--same`: both with, which shows the
-// noise of the measurement. `--before`: against the build of another checkout, as it is.
+// node bench/proofs.mjs [--rounds 15 --processes 3 --calls 2000 --in-flight 64 --loads none,shared,own --same --before FOLDER]
+// CPU a call with and without hashes of causes, cuts and the tree of cases: one process that has them off and on in turns, for two processes with
+// the same code differ by up to a tenth; medians of paired ratios. Calls have no case, share a few, or have one each. `--same`: always
+// with, which shows the noise of the measurement. `--before`: against the build of another checkout, two processes at the same time.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { cpuOf, machine } from './parts/usage.mjs';
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '15' },
-    pairs: { type: 'string', default: '3' },
+    processes: { type: 'string', default: '3' },
     calls: { type: 'string', default: '2000' },
     'in-flight': { type: 'string', default: '64' },
     loads: { type: 'string', default: 'none,shared,own' },
@@ -82,31 +82,63 @@ async function run(driver, product, load, tag) {
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 const median = (values) => quantile(values, 0.5);
 
-async function pair(driver, number, rounds) {
-  const folder = (name) => mkdirSync(path.join(dir, `${number}-${name}`), { recursive: true });
-  const without = options.same || options.before ? [] : ['--import', path.join(root, 'bench/parts/without-proofs.mjs')];
-  const built = options.before && path.resolve(options.before);
-  const [off, on] = await Promise.all([startEmbedded(folder('off'), without, {}, built), startEmbedded(folder('on'))]);
+/** One process, which has proofs off and on in turns. */
+async function takesTurns(number) {
+  const preload = ['--import', path.join(root, 'bench/parts/proofs-switch.mjs')];
+  const product = await startEmbedded(folder(`${number}`), preload);
+  let isOff = false;
+  const measured = async (driver, off, load, tag) => {
+    if (off !== isOff && !options.same) process.kill(product.groups.standalone[0], 'SIGUSR2');
+    isOff = off;
+    return run(driver, product, load, `${tag}-${off}`);
+  };
+  /** Which of the two comes first changes from round to round. */
+  const round = async (driver, load, n) => {
+    const order = n % 2 ? [true, false] : [false, true];
+    const found = [];
+    for (const off of order) found.push(await measured(driver, off, load, `${load}-${n}`));
+    return order[0] ? found : found.reverse();
+  };
+  return { round, stop: () => product.stop() };
+}
+
+/** Two processes under the same calls at the same time, so that they see the same noise. */
+async function sideBySide(number) {
+  const [off, on] = await Promise.all([
+    startEmbedded(folder(`${number}-before`), [], {}, path.resolve(options.before)),
+    startEmbedded(folder(`${number}-after`)),
+  ]);
+  const round = (driver, load, n) => Promise.all([off, on].map((product) => run(driver, product, load, `${load}-${n}`)));
+  return { round, stop: () => Promise.all([off.stop(), on.stop()]) };
+}
+
+function folder(name) {
+  const made = path.join(dir, name);
+  mkdirSync(made, { recursive: true });
+  return made;
+}
+
+async function measure(driver, number, rounds) {
+  const side = await (options.before ? sideBySide : takesTurns)(number);
   for (const load of options.loads.split(',')) {
     for (let n = 1 - WARM_ROUNDS; n <= Number(options.rounds); n++) {
       const before = machine();
-      const measured = [off, on].map((product) => run(driver, product, load, `${load}-${n}`));
-      const [a, b] = await Promise.all(measured);
+      const [a, b] = await side.round(driver, load, n);
       const after = machine();
       if (n < 1) continue;
       const busy = 1 - (after.idle - before.idle) / (after.total - before.total);
       rounds.push({ load, number, off: a, on: b, busy });
       console.error(
-        `pair ${number} ${load} ${n}: ${(1000 * a.all).toFixed(0)} → ${(1000 * b.all).toFixed(0)} µs, ${(b.all / a.all).toFixed(3)}`,
+        `process ${number} ${load} ${n}: ${(1000 * a.all).toFixed(0)} → ${(1000 * b.all).toFixed(0)} µs, ${(b.all / a.all).toFixed(3)}`,
       );
     }
     report(
       load,
       rounds.filter((round) => round.load === load && round.number === number),
-      `pair ${number}, `,
+      `process ${number}, `,
     );
   }
-  await Promise.all([off.stop(), on.stop()]);
+  await side.stop();
 }
 
 function report(load, rounds, which = '') {
@@ -125,9 +157,9 @@ function report(load, rounds, which = '') {
 async function bench() {
   const driver = start('driver', process.execPath, [path.join(root, 'bench/driver.mjs')], { dir, ipc: true });
   const rounds = [];
-  for (let number = 1; number <= Number(options.pairs); number++) await pair(driver, number, rounds);
+  for (let number = 1; number <= Number(options.processes); number++) await measure(driver, number, rounds);
   await stop(driver);
-  console.log(`\nall pairs of processes (to reach: at most +${((TO_REACH - 1) * 100).toFixed(0)} %)`);
+  console.log(`\nall processes (to reach: at most +${((TO_REACH - 1) * 100).toFixed(0)} %)`);
   const found = options.loads.split(',').map((load) =>
     report(
       load,
