@@ -11,17 +11,11 @@ const AGO_DAYS = 200;
 const SMALL_FILES = { COUNTERSIGN_JOURNAL_FILE_BYTES: '65536' };
 const CONTENT = 'honest'.padEnd(8_000, '.');
 
-/** Number of leaves of cases that the newest checkpoint covers, in all generations of their tree. */
-async function leaves(at: MonitoredCases): Promise<number> {
-  const { body } = await at.auditor.request<{ heads: [string, number, number][] }>('GET', '/v1/audit/heads');
-  return body.heads.reduce((sum, [topic, , size]) => sum + (topic === 'cases' ? size : 0), 0);
-}
-
 /** Writes a file in a case, and waits until a checkpoint covers a leaf of a case more. */
 async function covered(at: MonitoredCases, case_id: string, name?: string): Promise<string> {
-  const before = await leaves(at);
+  const before = await at.leaves();
   const call_id = await at.write(case_id, name);
-  await until('another leaf of a case', async () => ((await leaves(at)) > before ? true : undefined));
+  await at.moreLeaves(before);
   return call_id;
 }
 

@@ -74,6 +74,17 @@ export class MonitoredCases {
     return body.call_id;
   }
 
+  /** Number of leaves of cases that the newest checkpoint covers, in all generations of their tree. */
+  async leaves(): Promise<number> {
+    const { body } = await this.auditor.request<{ heads: [string, number, number][] }>('GET', '/v1/audit/heads');
+    return body.heads.reduce((sum, [topic, , size]) => sum + (topic === 'cases' ? size : 0), 0);
+  }
+
+  /** Waits until a checkpoint covers more leaves of cases than these. */
+  async moreLeaves(before: number): Promise<void> {
+    await until('another leaf of a case', async () => ((await this.leaves()) > before ? true : undefined));
+  }
+
   /** The key of the log, once there is a checkpoint. */
   vkey(): Promise<string> {
     return until('a checkpoint', async () => {
