@@ -136,3 +136,17 @@ test('a comparison that a stop interrupts reports no damage, whatever was read b
     else expect(await compared.catch(() => [])).toEqual([]);
   }
 });
+
+test('a row that is folded anew while the log is read is not accused', async () => {
+  const n = 99;
+  const [row] = await sql('SELECT status FROM calls WHERE call_uuid = $1', [uuidOf(n)]);
+  await sql(`UPDATE calls SET status = 'denied' WHERE call_uuid = $1`, [uuidOf(n)]);
+  const place = { lanes: ['shared'], partition: 0 };
+  expect(await checked().checks.calls.compareWhole([ids[n] as string], place)).toHaveLength(1);
+  const log = Object.create(platform.log) as typeof platform.log;
+  log.read = async (...of) => {
+    await sql('UPDATE calls SET status = $2 WHERE call_uuid = $1', [uuidOf(n), row?.status]);
+    return platform.log.read(...of);
+  };
+  expect(await new TestedChecks(log, platform.store).checks.calls.compareWhole([ids[n] as string], place)).toEqual([]);
+});

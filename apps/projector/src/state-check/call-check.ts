@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type CallState, compensationIn, evolve, evolveCompensated, type PlacedEvent, terminalStatuses } from '@countersign/domain';
 import { type CallWrite, type CheckedCalls, callTables, readCheckedCalls, type Store } from '@countersign/store';
 import type { CallRecords } from './call-records.js';
@@ -81,21 +82,31 @@ export class CallCheck {
     return [...ids].filter((id) => wrongCall(read.rows.get(id), states.get(id)) !== undefined);
   }
 
-  /** Folds calls from the whole log of their partition. Calls with deleted records cannot be compared. */
+  /**
+   * Folds calls from the whole log of their partition. Calls with deleted records cannot be compared, and rows that were folded anew
+   * meanwhile are left to a later comparison.
+   */
   async compareWhole(call_ids: readonly string[], place: LanePartition): Promise<WrongRow[]> {
     const ids = new Set(call_ids);
     const read = await this.read(place, call_ids);
     if (read.version !== callTables.version) return [];
     const states = await this.fold(ids, place, read, { from_ms: Number.NEGATIVE_INFINITY, until_ms: Number.POSITIVE_INFINITY });
     const isWhole = await this.isWhole(place);
-    return call_ids.flatMap((call_id) => {
+    const wrong = call_ids.flatMap((call_id): WrongRow[] => {
       const [row, state] = [read.rows.get(call_id), states.get(call_id)];
       if (!isWhole && !state?.requested) return [];
-      const wrong = wrongCall(row, state);
+      const reason = wrongCall(row, state);
       const tenant_id = state?.tenant_id ?? row?.tenant_id;
-      if (wrong === undefined || tenant_id === undefined) return [];
-      return [{ table: 'calls', partition: place.partition, tenant_id, call_id, reason: `call ${call_id}: ${wrong}` }];
+      if (reason === undefined || tenant_id === undefined) return [];
+      return [{ table: 'calls', partition: place.partition, tenant_id, call_id, reason: `call ${call_id}: ${reason}` }];
     });
+    return wrong.length === 0 ? [] : this.unchanged(wrong, read, place);
+  }
+
+  private async unchanged(wrong: readonly WrongRow[], before: CheckedCalls, place: LanePartition): Promise<WrongRow[]> {
+    const ids = wrong.map(({ call_id }) => call_id);
+    const { rows } = await this.read(place, ids);
+    return wrong.filter(({ call_id }) => isDeepStrictEqual(rows.get(call_id), before.rows.get(call_id)));
   }
 
   private read({ partition }: LanePartition, call_ids: readonly string[]): Promise<CheckedCalls> {
