@@ -43,7 +43,7 @@ test('a row set to released is found at the start: the tenant cannot write until
   await whole();
   await forged('UPDATE tool_executions SET state = 5 WHERE state = 2');
   await until('the product says that it was tampered with', async () => (await status()) === 'tampered');
-  expect(platform.process.output).toContain('"kind":"rows"');
+  await until('the log names it', async () => platform.process.output.includes('"kind":"rows"'));
   expect(await write()).toMatchObject({ status: 409, body: { title: expect.anything() } });
   const scrubbed = await command('scrub', '--views');
   expect(scrubbed.code).toBe(1);
@@ -88,7 +88,7 @@ test('a restored old key file is found at the start, and erased data stays erase
   copyFileSync(`${keys}.backup`, keys);
   await platform.up();
   expect(await status()).toBe('tampered');
-  expect(platform.process.output).toContain('"kind":"keys"');
+  await until('the log names it', async () => platform.process.output.includes('"kind":"keys"'));
   expect(platform.process.output).toContain('from an old copy of the keys: they were destroyed again');
   expect(await shown()).not.toContain('ada.txt');
   await command('accept-damage', '--all', '--reason', 'the old file was put back by mistake');
