@@ -180,7 +180,8 @@ export class SagaPlatform {
     for (;;) {
       const records = await this.records(saga_id);
       if (records.some(isWanted)) return records;
-      if (Date.now() > end_ms) throw new Error(`${saga_id}: not within ${timeout_ms} ms; there is ${storyOf(records).join(', ')}`);
+      if (Date.now() > end_ms)
+        throw new Error(`${saga_id}: not within ${timeout_ms} ms; there is ${storyOf(records).join(', ')}; errors: ${errorsOf(records)}`);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -194,6 +195,12 @@ export class SagaPlatform {
   async reaches(saga_id: string, event_type: SagaRecord['event_type'], timeout_ms?: number): Promise<string[]> {
     return storyOf(await this.until(saga_id, (record) => record.event_type === event_type, timeout_ms));
   }
+}
+
+/** The errors in these records, for a message. */
+function errorsOf(records: readonly SagaRecord[]): string {
+  const errors = records.flatMap(({ event }) => ('error' in event && event.error ? [event.error] : []));
+  return JSON.stringify(errors).slice(0, 2_000);
 }
 
 /** One short line for each record that a spec compares. */

@@ -27,3 +27,9 @@ test('an undo whose own outcome is unknown is not known', async () => {
   const signal = AbortSignal.timeout(20);
   expect(await followingOf(ended('undo', 'in_doubt', 'unknown')).evidence(saga, undoInDoubt, signal)).toBeUndefined();
 });
+
+test('a call whose end the views do not have yet is read again, and not judged by its start', async () => {
+  const started = { call_id: 'step', started: {}, ruling: { verdict: 'allow' } } as unknown as CallState;
+  await expect(followingOf(started).ended('default', 'step')).rejects.toThrow('the end of call step is not in the views yet');
+  expect(await followingOf(ended('step', 'succeeded', 'happened')).ended('default', 'step')).toMatchObject({ call_id: 'step' });
+});

@@ -22,6 +22,16 @@ export class CallFollowing {
     return state;
   }
 
+  /**
+   * A call whose end is recorded. @throws InfrastructureFault while the views are behind the log: judged by them, an effect that can be
+   * undone would count as one that has not happened
+   */
+  async ended(tenant_id: string, call_id: string): Promise<CallState> {
+    const state = await this.find(tenant_id, call_id);
+    if (!isSettled(state)) throw new InfrastructureFault(`the end of call ${call_id} is not in the views yet`);
+    return state;
+  }
+
   /** The first state, from this one on, that is wanted; undefined if the signal aborts first. */
   until(known: CallState, signal: AbortSignal, isWanted: (state: CallState) => boolean): Promise<CallState | undefined> {
     if (isWanted(known)) return Promise.resolve(known);

@@ -40,7 +40,7 @@ export class StepRepairs {
   /** The repaired inputs that follow from the end of this run; undefined if there are none. */
   next(saga: OpenSaga, run: Run): Promise<Repair | undefined> {
     return this.repair(saga, run, async () => {
-      const { end } = await this.following.find(saga.tenant_id, run.call_id);
+      const { end } = await this.following.ended(saga.tenant_id, run.call_id);
       const { status = 'failed', error = null, output_json = null } = end?.outcome ?? {};
       return { status, error, output_json };
     });

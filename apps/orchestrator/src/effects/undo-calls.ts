@@ -44,7 +44,7 @@ export class UndoCalls {
     const use = this.useOf(saga, run);
     const how = use ? await this.byOther(saga, run, use) : { tool: run.tool, version: run.version, inputs_json: '{}' };
     if ('code' in how) return unprepared(run, how);
-    const state = await this.parts.following.find(saga.tenant_id, run.call_id);
+    const state = await this.parts.following.ended(saga.tenant_id, run.call_id);
     const deadline_at_ms = this.now_ms() + UNDO_DEADLINE_MS;
     const { call_id, idempotency_key } = this.identity(saga, run, state);
     return {
@@ -60,7 +60,7 @@ export class UndoCalls {
 
   async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
     const { following, compensations } = this.parts;
-    const forward = await following.find(saga.tenant_id, run.call_id);
+    const forward = await following.ended(saga.tenant_id, run.call_id);
     if (statusOf(forward) === 'compensated') return undone(run);
     const effect = effectOfCall(forward, this.kindOf(saga, run));
     if (effect instanceof Refusal) return notUndone(run, refusalError(effect));
