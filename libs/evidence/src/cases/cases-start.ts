@@ -15,7 +15,7 @@ const place = { topic: CASES_TOPIC, partition: 0 };
 
 /**
  * Where the cases of the growing tree of a checkpoint begin. In a later generation each case begins anew, with the entry that opened it:
- * of the leaves before, nobody can prove how many records they count.
+ * it cannot be proven how many records the leaves before it count.
  */
 export async function casesStart(checkpoints: Pick<CheckpointStore, 'at'>, at: NewestCheckpoint | undefined): Promise<CasesStart> {
   const tree = at && newestHead(at.heads.values(), place);

@@ -37,21 +37,19 @@ interface NextLeaf {
 export class CaseLeaves {
   private readonly newest = new CaseTable();
   private readonly recent = new RecentMap<Known>(RECENT_CASES);
-  /** The cases with leaves of the last entry on the topic: a crash may have left some of them out. */
-  private lastEntry = new Set<string>();
-  /** Its number. */
-  private last: number | undefined;
-  /** The newest leaf. */
+  /** The newest leaf on the topic. */
   newestLeaf: { entry: number; offset: number } | undefined;
+  /** The cases with leaves of its entry: a crash may have left some of them out. */
+  private lastEntry = new Set<string>();
 
   private constructor(
     private readonly topic: CaseTopic,
-    private readonly generation: number,
+    private readonly start: CasesStart,
   ) {}
 
   /** Reads the topic. @throws BrokenRecord for a record that is no leaf */
   static async open(topic: CaseTopic, start: CasesStart): Promise<CaseLeaves> {
-    const leaves = new CaseLeaves(topic, start.generation);
+    const leaves = new CaseLeaves(topic, start);
     for (let at = start.offset; ; ) {
       const page = await topic.read(at, PAGE_LEAVES, start.generation);
       if (page.length === 0) return leaves;
@@ -67,9 +65,9 @@ export class CaseLeaves {
   }
 
   private note(leaf: NewCaseLeaf, known: Known & { offset: number }): void {
-    if (this.last !== undefined && leaf.entry < this.last) return;
-    if (leaf.entry !== this.last) this.lastEntry = new Set();
-    this.last = leaf.entry;
+    const last = this.newestLeaf?.entry;
+    if (last !== undefined && leaf.entry < last) return;
+    if (leaf.entry !== last) this.lastEntry = new Set();
     this.newestLeaf = { entry: leaf.entry, offset: known.offset };
     const name = nameOf(leaf);
     // A leaf that is there twice counts once.
@@ -79,10 +77,11 @@ export class CaseLeaves {
     this.recent.set(name, known);
   }
 
-  /** Writes the leaves of an entry, once. */
+  /** Writes the leaves of an entry, once. Entries before the start of the cases have none. */
   async write(entry: CoveredEntry, parts: readonly CasePart[], now_ms: number): Promise<void> {
-    if (this.last !== undefined && entry.number < this.last) return;
-    const missing = entry.number === this.last ? parts.filter((part) => !this.lastEntry.has(nameOf(part))) : parts;
+    const last = this.newestLeaf?.entry;
+    if (entry.number < Math.max(this.start.entry, last ?? 0)) return;
+    const missing = entry.number === last ? parts.filter((part) => !this.lastEntry.has(nameOf(part))) : parts;
     if (missing.length === 0) return;
     const next: NextLeaf[] = [];
     for (const part of missing) {
@@ -104,7 +103,7 @@ export class CaseLeaves {
     const none: Known = { key, offset: null, records: 0, hash: start };
     const offset = this.newest.get(key);
     if (offset === undefined) return none;
-    return this.topic.read(offset, 1, this.generation).then(([leaf]) => {
+    return this.topic.read(offset, 1, this.start.generation).then(([leaf]) => {
       if (leaf?.tenant_id !== tenant_id || leaf.case_id !== case_id) return none;
       return { key, offset, records: leaf.records, hash: strictBase64(leaf.hash) };
     });

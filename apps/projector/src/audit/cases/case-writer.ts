@@ -32,8 +32,6 @@ export class CaseWriter {
   private heads = new Map<string, TreeHead>();
   private ends = new Map<string, number>();
   private leaves: CaseLeaves | undefined;
-  /** The first entry that has leaves in this generation of the tree. */
-  private first = 0;
   /** The next entry to write. */
   private next = 0;
   private signed: CoveredEntry[] = [];
@@ -91,7 +89,6 @@ export class CaseWriter {
     const leaves = await CaseLeaves.open(topic, start);
     const first = await this.firstEntry(leaves, start);
     const from = first ?? (newest ? newest.record.number + 1 : 0);
-    this.first = start.entry;
     this.move([...(await headsBefore(checkpoints, from)).values()]);
     this.next = from;
     this.leaves = leaves;
@@ -119,7 +116,7 @@ export class CaseWriter {
     this.move(entry.moved);
     for (const { requests } of covered) await this.requests.note(requests);
     const parts = await this.parts.cover(covered.flatMap(({ calls }) => calls));
-    if (entry.number >= this.first) await this.leaves?.write(entry, parts, this.from.now_ms());
+    await this.leaves?.write(entry, parts, this.from.now_ms());
     this.next = entry.number + 1;
   }
 
