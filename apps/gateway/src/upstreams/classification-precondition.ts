@@ -1,26 +1,19 @@
 import { Refusal } from '@countersign/calls';
-import type { UpstreamTool } from '@countersign/domain';
 import type { EditRequest } from '../configuration/configuration.service.js';
 import { preconditionOf } from '../configuration/precondition.js';
+import type { ToolTags } from './upstream-tags.js';
 import type { Classification } from './upstreams.schemas.js';
-
-/** The current ETags of an upstream's tools. */
-export interface ToolTags {
-  all: string;
-  of(tool: UpstreamTool): string;
-}
 
 /** 412 if the tools, or one that is classified with its ETag, are not as the caller has read them. */
 export function classificationFault(
   { headers }: EditRequest,
   classifications: readonly Classification[],
-  { tools, tags }: { tools: readonly UpstreamTool[]; tags: ToolTags },
+  tags: ToolTags,
 ): Refusal | undefined {
   const { fault } = preconditionOf({ headers: { 'if-match': headers['if-match'] } }, tags.all, true);
   if (fault) return fault;
   const issues = classifications.flatMap(({ tool, etag }, at) => {
-    const found = tools.find((each) => each.tool === tool);
-    if (etag === undefined || (found && tags.of(found) === etag)) return [];
+    if (etag === undefined || tags.each.get(tool) === etag) return [];
     return [{ path: `/tools/${at}/etag`, code: 'changed', message: 'the tool has changed since you read it: read it again' }];
   });
   const [first] = issues;

@@ -19,9 +19,9 @@ import type { ChangeFields } from '../configuration/configuration-writer.js';
 import { changedMeanwhile } from '../configuration/precondition.js';
 import type { Everywhere } from '../configuration/running-instances.js';
 import { aliasFault } from './alias-fault.js';
-import { classificationFault, isGuarded, type ToolTags } from './classification-precondition.js';
+import { classificationFault, isGuarded } from './classification-precondition.js';
 import { type NamedTool, overlayFaults } from './overlay-faults.js';
-import { toolsTag, toolTag } from './upstream-tags.js';
+import { type ToolTags, toolTags } from './upstream-tags.js';
 import type { Classification, ClassificationAnswer, ClassificationRequest } from './upstreams.schemas.js';
 import { noSuchUpstream } from './upstreams.service.js';
 
@@ -51,7 +51,7 @@ export class ClassificationsService {
   ): Promise<ClassificationAnswer | Refusal> {
     const { tenant_id } = caller;
     if (!upstreamOf(this.configuration.state, tenant_id, name)) return noSuchUpstream();
-    const late = this.lateFault(tenant_id, name, tools, request);
+    const late = classificationFault(request, tools, this.tagsOf(tenant_id, name));
     if (late) return late;
     const issues = this.faultsOf(caller, name, tools);
     if (issues.length > 0) return invalid(issues);
@@ -75,16 +75,7 @@ export class ClassificationsService {
   }
 
   private tagsOf(tenant_id: string, name: string): ToolTags {
-    const tools = upstreamToolsOf(this.configuration.state, tenant_id, name);
-    return {
-      all: toolsTag(this.configuration, tenant_id, tools),
-      of: (tool) => toolTag(this.configuration, tenant_id, tool),
-    };
-  }
-
-  private lateFault(tenant_id: string, name: string, classifications: readonly Classification[], request: EditRequest) {
-    const tools = upstreamToolsOf(this.configuration.state, tenant_id, name);
-    return classificationFault(request, classifications, { tools, tags: this.tagsOf(tenant_id, name) });
+    return toolTags(this.configuration, tenant_id, upstreamToolsOf(this.configuration.state, tenant_id, name));
   }
 
   private async write(

@@ -7,12 +7,21 @@ type Versions = Pick<ConfigurationService, 'etag'>;
 const tagOf = (parts: readonly (string | undefined)[]): string =>
   `"u${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)}"`;
 
-/** The ETag of a tool of an upstream: another one after each classification, each other definition and each change of its state. */
-export function toolTag(versions: Versions, tenant_id: string, { upstream, tool, state, version, pinned, listed }: UpstreamTool): string {
+/** Another one after each classification, each other definition and each change of the state of the tool. */
+function toolTag(versions: Versions, tenant_id: string, { upstream, tool, state, version, pinned, listed }: UpstreamTool): string {
   const classified = versions.etag(tenant_id, itemNames.upstream_tool(upstream, tool));
   return tagOf([upstream, tool, state, version, classified, pinned?.digest, listed?.digest]);
 }
 
-/** The ETag of all tools of an upstream, on whichever page they are. */
-export const toolsTag = (versions: Versions, tenant_id: string, tools: readonly UpstreamTool[]): string =>
-  tagOf(tools.map((tool) => toolTag(versions, tenant_id, tool)));
+/** The current ETags of the tools of an upstream. */
+export interface ToolTags {
+  /** Of all of them, on whichever page they are. */
+  all: string;
+  /** By the name of the tool at its upstream. */
+  each: ReadonlyMap<string, string>;
+}
+
+export function toolTags(versions: Versions, tenant_id: string, tools: readonly UpstreamTool[]): ToolTags {
+  const each = new Map(tools.map((tool) => [tool.tool, toolTag(versions, tenant_id, tool)]));
+  return { all: tagOf([...each.values()]), each };
+}

@@ -19,7 +19,7 @@ import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { listedAnswer, revisionAnswer, setAnswer, toolAnswer, upstreamAnswerOf } from './upstream-answers.js';
 import { UpstreamPlaces } from './upstream-places.js';
-import { toolsTag, toolTag } from './upstream-tags.js';
+import { toolTags } from './upstream-tags.js';
 import type {
   SetUpstreamAnswer,
   UpstreamAnswer,
@@ -70,9 +70,10 @@ export class UpstreamsService {
     const fits = ({ tool, state: stands }: UpstreamTool) =>
       (query.tool === undefined || tool === query.tool) && (query.state === undefined || stands === query.state);
     const tools = upstreamToolsOf(state, tenant_id, name);
-    const answer = (tool: UpstreamTool) => toolAnswer(tool, toolTag(this.configuration, tenant_id, tool));
+    const tags = toolTags(this.configuration, tenant_id, tools);
+    const answer = (tool: UpstreamTool) => toolAnswer(tool, tags.each.get(tool.tool) as string);
     const body = pageOf(tools.filter(fits), placeOf(query), ({ tool }) => tool, answer);
-    return { body, headers: { etag: toolsTag(this.configuration, tenant_id, tools) } };
+    return { body, headers: { etag: tags.all } };
   }
 
   /** Names that `command` of an upstream may have. */
