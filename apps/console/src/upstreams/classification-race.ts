@@ -15,7 +15,7 @@ export function withClassificationRace(
   return {
     ...rest,
     title: 'Nothing was classified: it changed after you had looked at it',
-    detail: `somebody classified it, or the server describes it in another way: ${(changed.length > 0 ? changed : sent).slice(0, NAMES_SHOWN).join(', ')}${more}`,
+    detail: `another person classified it, or the server describes it in another way: ${(changed.length > 0 ? changed : sent).slice(0, NAMES_SHOWN).join(', ')}${more}`,
     advice:
       sent.length === 1
         ? 'Close this, look at the tool as it is now, and classify that.'

@@ -24,7 +24,6 @@ function contractIn({ contract_json }: Registered): AnnouncedContract | null {
 
 /** Undefined: it cannot be read. */
 export function announcedContract(event: Registered): AnnouncedContract | undefined {
-  const known = read.get(event) ?? contractIn(event);
-  read.set(event, known);
-  return known ?? undefined;
+  if (!read.has(event)) read.set(event, contractIn(event));
+  return read.get(event) ?? undefined;
 }
