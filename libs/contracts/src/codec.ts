@@ -1,6 +1,7 @@
 import avro from 'avsc';
 import type { EventMap, EventType, Meta, Tagged } from './generated/events.js';
 import { type EventSchema, eventSchemas } from './generated/schemas.js';
+import { callStateTopics } from './topics.js';
 
 const MAGIC = 0;
 const HEADER_BYTES = 5;
@@ -22,14 +23,6 @@ class LazyType {
     return this.compiled;
   }
 }
-
-const CALL_TOPICS: ReadonlySet<string> = new Set([
-  'tool-call-requested',
-  'policy-decided',
-  'approval-voted',
-  'approval-granted',
-  'tool-executed',
-]);
 
 /** The fields of meta in the first release; later ones were added at its end. */
 const FIRST_META_FIELDS = 8;
@@ -91,7 +84,7 @@ export class EventCodec {
   /** Compiles the types of the events of calls, one in each step, so that the first call of a process does not wait for it. */
   *compileCallTypes(): Generator<void, void> {
     for (const { topic, event_type } of this.schemas) {
-      if (!CALL_TOPICS.has(topic)) continue;
+      if (!(callStateTopics as readonly string[]).includes(topic)) continue;
       this.writers.get(event_type)?.type.get();
       yield;
     }

@@ -94,6 +94,7 @@ export {
   ANSWERS_TO,
   CASES_TOPIC,
   type CallTopic,
+  callStateTopics,
   callTopics,
   carriedTopics,
   type EvidenceTopic,

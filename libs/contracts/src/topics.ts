@@ -1,16 +1,17 @@
 import type { EventType, TopicName } from './generated/events.js';
 import { eventSchemas } from './generated/schemas.js';
 
-/** Topics of calls: each lane has its own set (`laneTopic`). */
-export const callTopics = [
+/** The topics of a call's state, causes first. Of votes it has only the attempt. */
+export const callStateTopics = [
   'tool-call-requested',
   'policy-decided',
   'approval-voted',
   'approval-granted',
   'tool-executed',
-  'compensation',
-  'saga-requested',
 ] as const satisfies readonly TopicName[];
+
+/** Topics of calls: each lane has its own set (`laneTopic`). */
+export const callTopics = [...callStateTopics, 'compensation', 'saga-requested'] as const satisfies readonly TopicName[];
 export type CallTopic = (typeof callTopics)[number];
 
 /** Topics shared by all lanes, with one partition each. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { callStateTopics } from '@countersign/contracts';
 import { type CallState, compensationIn, evolve, evolveCompensated, type PlacedEvent, terminalStatuses } from '@countersign/domain';
 import { type CallWrite, type CheckedCalls, callTables, readCheckedCalls, type Store } from '@countersign/store';
 import type { CallRecords } from './call-records.js';
@@ -6,8 +7,6 @@ import { type LanePartition, topicsAt } from './lane-partitions.js';
 import { stateIn, wrongCall } from './wrong-call.js';
 import type { WrongRow } from './wrong-row.js';
 
-/** The topics of a call's state, causes first. Of votes only the attempt is included; compensations are not. */
-const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'] as const;
 /** Tolerance for clock differences between gateway and log, and for the delay of later records. */
 const MARGIN_MS = 10_000;
 
@@ -121,7 +120,7 @@ export class CallCheck {
   ): Promise<Map<string, CallState>> {
     const states = new Map<string, CallState>();
     const wanted = new Set([...ids, ...undosIn(rows)]);
-    for (const topic of TOPICS.flatMap((name) => topicsAt(name, place))) {
+    for (const topic of callStateTopics.flatMap((name) => topicsAt(name, place))) {
       const { log } = this.records;
       const below = folded.get(topic) ?? 0;
       if (below === 0) continue;
@@ -134,7 +133,7 @@ export class CallCheck {
   }
 
   private async isWhole(place: LanePartition): Promise<boolean> {
-    for (const topic of TOPICS.flatMap((name) => topicsAt(name, place)))
+    for (const topic of callStateTopics.flatMap((name) => topicsAt(name, place)))
       if ((await this.records.log.first(topic, place.partition)) > 0) return false;
     return true;
   }
