@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { partitionOf } from '@countersign/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cutProgress } from './lane/cut-progress.js';
 import { PARTITIONS } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
@@ -48,15 +49,18 @@ describe('a claim whose decision was lost with the process', () => {
 
   test('progress that is ahead of the log makes no history of the decisions that replace the lost ones', async () => {
     await (await rig.start()).close();
+    const after = rig.ruling('blind_write', 'after');
     for (const topic of ['policy-decided', 'approval-granted', 'tool-call-requested'])
-      for (let partition = 0; partition < 4; partition++)
+      for (let partition = 0; partition < PARTITIONS; partition++)
         await rig.store.query({
-          text: `INSERT INTO executor_progress (lane, partition, topic, history_below, ends_from) VALUES ('shared', $1, $2, 1000, 0)
-ON CONFLICT (lane, partition, topic) DO UPDATE SET history_below = 1000`,
+          text: `INSERT INTO executor_progress (lane, partition, topic, history_below, ends_from) VALUES ('shared', $1, $2, 1000, 1000)
+ON CONFLICT (lane, partition, topic) DO UPDATE SET history_below = 1000, ends_from = 1000`,
           params: [partition, topic],
         });
+    await cutProgress(rig.log, rig.store, ['shared']);
+    await rig.put('policy_decided', [after]); // the policy service decides before the executor has its partitions
     await rig.start();
-    await rig.end(await rig.allow('blind_write', 'after'));
+    await rig.end(after);
     expect(rig.world.effects.map((effect) => effect.name)).toEqual(['after']);
   });
 });

@@ -1,4 +1,4 @@
-import { startExecutor } from '@countersign/executor';
+import { cutProgress, startExecutor } from '@countersign/executor';
 import { type RunningGateway, startGateway } from '@countersign/gateway';
 import { startOrchestrator } from '@countersign/orchestrator';
 import { SuiteExtension } from '@countersign/pack-conformance/mcp';
@@ -17,6 +17,7 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
     for (const app of started.reverse()) await app.close();
   };
   try {
+    await cutProgress(deps.log, deps.store, config.executor.lanes);
     started.push(await startProjector(deps, config.projector));
     started.push(await startPolicy(deps, config.policy));
     started.push(await startExecutor(deps, config.executor));

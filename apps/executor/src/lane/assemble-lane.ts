@@ -155,7 +155,7 @@ export function assembleLane(deps: AppDeps, options: LaneOptions, shared: Shared
   const slots = new Slots(dispatcher, pipeline, lease, options.waiting_max);
   const timed = { configuration, gate, runs, dispatcher, slots, claims };
   const stages = {
-    partitions: new LanePartitions(lane, { log: deps.log, arbiter, reader }, partitions, { pipeline, dispatcher, open }),
+    partitions: new LanePartitions(lane, { arbiter, reader }, partitions, { pipeline, dispatcher, open }),
     records: new RecordHandler({ codec, commits, decryptor, time, clock }, intake, pipeline, slots),
     pipeline,
     timer: new LaneTimer(lease, pipeline, timed, upkeep, background),

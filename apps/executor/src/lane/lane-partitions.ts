@@ -1,4 +1,4 @@
-import type { EventLog, TopicOffset } from '@countersign/event-log';
+import type { TopicOffset } from '@countersign/event-log';
 import type { Arbiter } from '../arbiter/arbiter.js';
 import type { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { EndsReader } from '../partitions/ends-reader.js';
@@ -9,7 +9,6 @@ import type { Dispatcher } from '../scheduling/dispatcher.js';
 
 /** Where an opened partition is read from. */
 export interface LaneSource {
-  log: EventLog;
   arbiter: Arbiter;
   reader: EndsReader;
 }
@@ -36,12 +35,9 @@ export class LanePartitions {
 
   /** Reads which calls ended, and from which offset calls may still run, before the first decision of the partition. */
   private async open(lane: string, number: number): Promise<Partition> {
-    const { log, arbiter, reader } = this.source;
+    const { arbiter, reader } = this.source;
     const progress = await arbiter.progressOf(number);
-    const history = new Map<string, number>();
-    // In embedded mode progress may survive decisions that were not synced before a kill; their offsets are assigned again.
-    for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await log.head(topic, number)));
-    const partition = new Partition(lane, number, history);
+    const partition = new Partition(lane, number, new Map(progress.map(({ topic, history_below }) => [topic, history_below])));
     partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
     await reader.learnRecent(partition);
     this.calls.pipeline.handleAll(await reader.catchUp(partition));
