@@ -144,11 +144,18 @@ test('hostile text in a draft and in the errors about it stays text', async () =
   expect(await page.evaluate(() => 'countersign_harmed' in window)).toBe(false);
 });
 
-test('without a connection the draft stays and is not checked; it is checked once the gateway is back', async () => {
-  const observed = await draft(world, { expected: /\/v1\// });
+test.each([
+  ['before the page knows it', false],
+  ['once the page knows it', true],
+])('without a connection, %s, the draft stays and is not checked; it is checked once the gateway is back', async (_, known) => {
+  const observed = await draft(world, { expected: /\/v1\/|\/healthz/ });
   const { page } = observed;
   await page.route('**/v1/**', (route) => route.abort());
   await page.route('**/healthz', (route) => route.abort());
+  if (known) {
+    await page.evaluate(() => window.dispatchEvent(new Event('offline')));
+    await page.getByText('No connection to the gateway.').waitFor();
+  }
   await write(page, textOf([LISTING]));
   await check(page).getByText('The draft is not checked').waitFor();
   await expectSound(observed);
