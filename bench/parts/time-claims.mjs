@@ -118,7 +118,7 @@ async function cases() {
 }
 
 async function secrets() {
-  const { Masker } = await dist('libs/process/dist/masking/masker.js');
+  const { Masker } = await dist('libs/outbound/dist/masking/masker.js');
   const masker = new Masker(Array.from({ length: 20 }, (_, n) => Buffer.alloc(30, n + 65).toString('base64') + n));
   const rows = Array.from({ length: 20_000 }, (_, id) => ({
     id,
