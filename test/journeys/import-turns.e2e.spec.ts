@@ -1,19 +1,21 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
-import { TurnMeasure } from './measured-turns.js';
+import { type MeasuredTurn, TurnMeasure } from './measured-turns.js';
 import { until } from './upstream-answers.js';
 import { UpstreamServer } from './upstream-server.js';
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../openapi/documents');
 /**
- * The rule for every turn of the event loop. All services have their turns in one thread here, beside a profiler; CPU time of the thread
- * is measured, without the collection of garbage. Measured: up to 14 ms for a first call, 16 for an import, 13 for a listing.
+ * The rule for every turn of the event loop, on the machine of the benches; one that is slower in this minute has as much more (the same
+ * measure as `bench:claims`). All services have their turns in one thread here, beside a profiler; CPU time of the thread is measured,
+ * without the collection of garbage. Measured: up to 14 ms for a first call, 16 for an import, 13 for a listing.
  */
 const TURN_MS = 20;
+const { slowness } = (await import(pathToFileURL(path.resolve('bench/parts/reference-work.mjs')).href)) as { slowness: () => number };
 
 let platform: EmbeddedPlatform;
 let server: UpstreamServer;
@@ -60,12 +62,17 @@ async function offered(prefix: string): Promise<number> {
   return count;
 }
 
+function expectShort(turns: readonly MeasuredTurn[]): void {
+  const machine = slowness();
+  expect(turns[0]?.own_ms ?? 0, JSON.stringify({ machine, turns: turns.slice(0, 5) })).toBeLessThan(TURN_MS * Math.max(1, machine));
+}
+
 test('the first call of a process holds no turn of the event loop for long', async () => {
   const turns = await measure.during(platform.process.pid, async () => {
     const { body } = await agent.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=10' });
     expect(body.status).toBe('succeeded');
   });
-  expect(turns[0]?.own_ms ?? 0, JSON.stringify(turns.slice(0, 5))).toBeLessThan(TURN_MS);
+  expectShort(turns);
 }, 120_000);
 
 test('an import of 417 operations, their announcement and a first call hold no turn of the event loop for long', async () => {
@@ -80,7 +87,7 @@ test('an import of 417 operations, their announcement and a first call hold no t
     const first = await agent.call({ tool: 'stripe__get_charges', inputs: {} }, { prefer: 'wait=10' });
     expect(first.body.error).toMatchObject({ code: 'AUTH_REQUIRED' });
   });
-  expect(turns[0]?.own_ms, JSON.stringify(turns.slice(0, 5))).toBeLessThan(TURN_MS);
+  expectShort(turns);
 }, 120_000);
 
 test('nor does a listing of 200 tools with 8,000 characters each', async () => {
@@ -91,5 +98,5 @@ test('nor does a listing of 200 tools with 8,000 characters each', async () => {
       (count) => count > 150,
     );
   });
-  expect(turns[0]?.own_ms, JSON.stringify(turns.slice(0, 5))).toBeLessThan(TURN_MS);
+  expectShort(turns);
 }, 120_000);
