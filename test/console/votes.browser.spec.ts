@@ -134,6 +134,8 @@ test('a person whose key is revoked signs in again, and sends the vote that was 
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor({ timeout: 60_000 });
   expect(await stored(page)).toContain(approval_id);
+  // behind the dialog: a vote that is still held is sent by itself after a quick sign-in
+  await page.locator('button', { hasText: 'Send again' }).waitFor({ state: 'attached' });
   expect(await votesOf(approval_id)).toEqual([]);
   await dialog.getByLabel('API key').fill((await world.person('carl')).key);
   await dialog.getByRole('button', { name: 'Sign in with the key' }).click();
