@@ -3,7 +3,8 @@ import { CaseTopic, type NewCaseLeaf } from '@countersign/evidence';
 
 /**
  * Preloaded into a server, so that it signs wrong leaves of cases: what the owner of log and key can do. The file
- * COUNTERSIGN_TEST_FORGE_FILE says how, for leaves after the first of a case; while there is none the server is honest.
+ * COUNTERSIGN_TEST_FORGE_FILE says how, for leaves after the first of a case; while there is none the server is honest. `hold`: no leaf is
+ * written any more, as if the process died between an entry and its leaves.
  */
 const lies: Record<string, (leaf: NewCaseLeaf) => NewCaseLeaf> = {
   count: (leaf) => ({ ...leaf, records: leaf.records - 1 }),
@@ -17,6 +18,7 @@ const file = process.env.COUNTERSIGN_TEST_FORGE_FILE ?? '';
 const append = CaseTopic.prototype.append;
 CaseTopic.prototype.append = async function (leaves, now_ms) {
   const lie = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (lie === 'hold') return new Promise(() => undefined);
   const isFirst = ({ previous }: NewCaseLeaf) => previous === null;
   const forged = leaves.map((leaf) => (isFirst(leaf) ? leaf : (lies[lie] ?? ((same) => same))(leaf)));
   if (lie !== 'leave out') return append.call(this, forged, now_ms);

@@ -124,33 +124,50 @@ test.concurrent(
   },
 );
 
-test.concurrent(
-  'a leaf of a case that cannot be read is accepted, and the tree of cases starts again: no alert, and an alert of a false leaf after it',
-  async (context) => {
-    const { at, case_id } = await begun(context);
-    const operator = operatorOf(at);
-    await covered(at, case_id);
-    await covered(at, case_id);
-    await areQuiet(at, 'before');
-    const place = { topic: 'cases', partition: 0, offset: 1 };
-    await at.restarted(() => forgeRecord(path.join(at.platform.dataDir, 'log'), place, (value) => void value.fill(0)));
-    // The comparison at the start finds the record first; then the signer finds that it cannot go on from it.
-    await until('the tree of cases begins again', async () => {
-      const { output } = await operator('accept-damage', '--all', '--reason', 'no backup');
-      return output.includes('continues as cases/0#2') || undefined;
-    });
-    await covered(at, case_id);
-    await areQuiet(at, 'after');
-    const report = await until('a bundle with a leaf of the case', async () => {
-      const { status, body } = await at.auditor.request<Bundle>('GET', `/v1/audit/bundle?case_id=${case_id}`);
-      return status === 200 && body.case ? verified(at, body) : undefined;
-    });
-    expect(report).toMatch(
-      /complete up to cut \d+ .*\n.*began again by decision [0-9a-f-]+: records that the case had before are not counted/,
-    );
-    await at.restarted();
-    await covered(at, case_id);
-    await areQuiet(at, 'later');
-    await liesAreFound(at, case_id, ['followed', 'after-fresh', 'new']);
-  },
-);
+/** Kills the process when entries have opened and followed the new tree of cases, and no leaf for them is written. */
+async function killedBeforeLeaf(at: MonitoredCases, case_id: string): Promise<void> {
+  await until('a checkpoint with the new tree', async () => (await at.leavesByTree()).length === 2 || undefined);
+  const before = await at.leavesByTree();
+  for (let n = 0; n < 2; n++) {
+    const { size } = await at.newest();
+    await at.write(case_id);
+    await until('another checkpoint', async () => (await at.newest()).size > size || undefined);
+  }
+  expect(await at.leavesByTree()).toEqual(before);
+  await at.killed();
+}
+
+test.concurrent.for([
+  ['is accepted, and the tree of cases starts again', false],
+  ['is accepted, and the process is killed before the first leaf of the new tree', true],
+] as const)('a leaf of a case that cannot be read %s: no alert, and an alert of a false leaf after it', async ([, is_killed], context) => {
+  const { at, case_id } = await begun(context);
+  const operator = operatorOf(at);
+  await covered(at, case_id);
+  await covered(at, case_id);
+  await areQuiet(at, 'before');
+  const place = { topic: 'cases', partition: 0, offset: 1 };
+  await at.restarted(async () => {
+    await forgeRecord(path.join(at.platform.dataDir, 'log'), place, (value) => void value.fill(0));
+    if (is_killed) at.lie('hold');
+  });
+  // The comparison at the start finds the record first; then the signer finds that it cannot go on from it.
+  await until('the tree of cases begins again', async () => {
+    const { output } = await operator('accept-damage', '--all', '--reason', 'no backup');
+    return output.includes('continues as cases/0#2') || undefined;
+  });
+  if (is_killed) await killedBeforeLeaf(at, case_id);
+  await covered(at, case_id);
+  await areQuiet(at, 'after');
+  const report = await until('a bundle with a leaf of the case', async () => {
+    const { status, body } = await at.auditor.request<Bundle>('GET', `/v1/audit/bundle?case_id=${case_id}`);
+    return status === 200 && body.case ? verified(at, body) : undefined;
+  });
+  expect(report).toMatch(
+    /complete up to cut \d+ .*\n.*began again by decision [0-9a-f-]+: records that the case had before are not counted/,
+  );
+  await at.restarted();
+  await covered(at, case_id);
+  await areQuiet(at, 'later');
+  await liesAreFound(at, case_id, ['followed', 'after-fresh', 'new']);
+});

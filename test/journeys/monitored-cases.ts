@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ const DISHONEST = pathToFileURL(path.join(process.cwd(), 'test/dist/forger/disho
 const PATIENCE_MS = 60_000;
 
 /** A lie of the signer about leaves of cases (test/forger/dishonest-signer.ts). */
-export type Lie = 'count' | 'added' | 'hash' | 'previous' | 'cut' | 'leave out';
+export type Lie = 'count' | 'added' | 'hash' | 'previous' | 'cut' | 'leave out' | 'hold';
 
 /** Polls until there is something. */
 export async function until<T>(what: string, work: () => Promise<T | undefined>): Promise<T> {
@@ -57,6 +57,13 @@ export class MonitoredCases {
     await this.up({});
   }
 
+  /** Ends the process without a chance to write anything, and starts it again; its signer is honest. */
+  async killed(): Promise<void> {
+    await this.platform.process.stop('SIGKILL');
+    rmSync(this.file('lie'), { force: true });
+    await this.up({});
+  }
+
   /** From now on the signer lies in this way. */
   lie(lie: Lie): void {
     writeFileSync(this.file('lie'), lie);
@@ -74,10 +81,19 @@ export class MonitoredCases {
     return body.call_id;
   }
 
-  /** Number of leaves of cases that the newest checkpoint covers, in all generations of their tree. */
+  /** The heads under the newest checkpoint, and its size; none and 0 before the first. */
+  async newest(): Promise<{ heads: [topic: string, partition: number, size: number][]; size: number }> {
+    const { body } = await this.auditor.request<{ heads?: [string, number, number][]; checkpoint?: string }>('GET', '/v1/audit/heads');
+    return { heads: body.heads ?? [], size: Number(body.checkpoint?.split('\n')[1] ?? 0) };
+  }
+
+  /** Number of leaves of cases that the newest checkpoint covers, by generations of their tree. */
+  async leavesByTree(): Promise<number[]> {
+    return (await this.newest()).heads.flatMap(([topic, , size]) => (topic === 'cases' ? [size] : []));
+  }
+
   async leaves(): Promise<number> {
-    const { body } = await this.auditor.request<{ heads: [string, number, number][] }>('GET', '/v1/audit/heads');
-    return body.heads.reduce((sum, [topic, , size]) => sum + (topic === 'cases' ? size : 0), 0);
+    return (await this.leavesByTree()).reduce((sum, size) => sum + size, 0);
   }
 
   /** Waits until a checkpoint covers more leaves of cases than these. */
