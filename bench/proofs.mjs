@@ -1,4 +1,4 @@
-// node bench/proofs.mjs [--rounds 15 --processes 3 --calls 2000 --in-flight 64 --loads none,shared,own --same --before FOLDER]
+// node bench/proofs.mjs [--rounds 10 --processes 2 --calls 6000 --in-flight 64 --loads none,shared,own --same --before FOLDER]
 // CPU a call with and without hashes of causes, cuts and the tree of cases: one process that has them off and on in turns, for two processes with
 // the same code differ by up to a tenth; medians of paired ratios. Calls have no case, share a few, or have one each. `--same`: always
 // with, which shows the noise of the measurement. `--before`: against the build of another checkout, two processes at the same time.
@@ -14,9 +14,9 @@ import { cpuOf, machine } from './parts/usage.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '15' },
-    processes: { type: 'string', default: '3' },
-    calls: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '10' },
+    processes: { type: 'string', default: '2' },
+    calls: { type: 'string', default: '6000' },
     'in-flight': { type: 'string', default: '64' },
     loads: { type: 'string', default: 'none,shared,own' },
     same: { type: 'boolean', default: false },
