@@ -50,6 +50,7 @@ export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: num
 export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
   const name = headName(head);
   const { first, below } = range;
+  if (below === 0) return undefined;
   const known = (index: number) => sourceOf(name, first, index, tiles, dropped);
   const wrong = await strangeLeaves(head, below, known, tiles);
   if (wrong !== undefined) return `the tiles of ${name}: ${wrong}`;
@@ -59,7 +60,7 @@ export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles,
     if (kept.length < hashes.length || !kept.subarray(0, hashes.length).equals(hashes)) await dropped.keep(name, index, hashes);
     index++;
   }
-  if (below > 0) await dropped.sync(name);
+  await dropped.sync(name);
   // Check the written copy: from now on it is the evidence.
   const copied = await strangeLeaves(head, below, (index) => dropped.read(name, index), tiles);
   return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;

@@ -70,6 +70,14 @@ describe('a Merkle tree as in RFC 9162', () => {
     );
   });
 
+  test.each([0, -1, 0.5, 6, Number.NaN])('makes no proof from %d leaves to 5: it is refused and does not go on for ever', async (first) => {
+    await expect(consistencyProof(subtree, first, 5)).rejects.toThrow(`there is no proof from ${first} to 5 leaves`);
+  });
+
+  test.each([-1, 0.5, 5, Number.NaN])('makes no path of leaf %d of 5', async (index) => {
+    await expect(inclusionProof(subtree, index, 5)).rejects.toThrow(`a tree of 5 leaves has no leaf ${index}`);
+  });
+
   test('proves that a larger tree only appended, and refuses any other', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, sizes, fc.nat(), fc.nat(), async (a, b, at, bit) => {

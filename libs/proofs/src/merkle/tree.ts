@@ -25,13 +25,21 @@ async function rangeHash(subtree: SubtreeHash, from: number, to: number): Promis
   return nodeHash(left, await rangeHash(subtree, from + half, to));
 }
 
+/** A number outside of these would be halved for ever. */
+const isWithin = (least: number, value: number, most: number): boolean =>
+  Number.isSafeInteger(value) && Number.isSafeInteger(most) && least <= value && value <= most;
+
 /** Root of the first `size` leaves (RFC 9162 section 2.1.1). */
 export async function rootOf(subtree: SubtreeHash, size: number): Promise<Buffer> {
   return size === 0 ? EMPTY_ROOT : rangeHash(subtree, 0, size);
 }
 
-/** Audit path of leaf `index` in the tree of the first `size` leaves, lowest first (RFC 9162 section 2.1.3.1); index < size. */
+/**
+ * Audit path of leaf `index` in the tree of the first `size` leaves, lowest first (RFC 9162 section 2.1.3.1).
+ * @throws RangeError unless 0 <= index < size
+ */
 export async function inclusionProof(subtree: SubtreeHash, index: number, size: number): Promise<Buffer[]> {
+  if (!isWithin(0, index, size - 1)) throw new RangeError(`a tree of ${size} leaves has no leaf ${index}`);
   const path: Buffer[] = [];
   let from = 0;
   let to = size;
@@ -48,8 +56,12 @@ export async function inclusionProof(subtree: SubtreeHash, index: number, size: 
   return path.reverse();
 }
 
-/** Proof that the tree of `first` leaves is a prefix of that of `second` (RFC 9162 section 2.1.4.1); 0 < first <= second. */
+/**
+ * Proof that the tree of `first` leaves is a prefix of that of `second` (RFC 9162 section 2.1.4.1).
+ * @throws RangeError unless 0 < first <= second
+ */
 export async function consistencyProof(subtree: SubtreeHash, first: number, second: number): Promise<Buffer[]> {
+  if (!isWithin(1, first, second)) throw new RangeError(`there is no proof from ${first} to ${second} leaves`);
   const path: Buffer[] = [];
   let from = 0;
   let to = second;
