@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { HonestInstallation, RECORDS, SETTINGS } from './honest-installation.js';
 import { Random } from './random.js';
 
-const RUNS = Number(process.env.COUNTERSIGN_TEST_FORGER_RUNS ?? 10);
+const RUNS = Number(process.env.COUNTERSIGN_TEST_FORGER_RUNS ?? 50);
 const FIRST = Number(process.env.COUNTERSIGN_TEST_FORGER_FIRST ?? 0);
 const STEPS = 12;
 
