@@ -10,7 +10,8 @@ import { cutProgressStatement, type ExecutorProgress, readAllProgress, type Stor
 export async function cutProgress(log: EventLog, store: Store, lanes: readonly string[]): Promise<void> {
   const cut: ExecutorProgress[] = [];
   for (const row of await readAllProgress(store)) {
-    if (!lanes.includes(row.lane)) continue; // its topics may be gone; its progress is cut when a process executes it again
+    // The topics of another lane may be gone, and a new log may have fewer partitions: nothing is read there by this process.
+    if (!lanes.includes(row.lane) || row.partition >= log.partitions(row.topic)) continue;
     const history_below = Math.min(row.history_below, await log.head(row.topic, row.partition));
     const ends_from = Math.min(row.ends_from, await log.head(laneTopic('tool-executed', row.lane), row.partition));
     if (history_below < row.history_below || ends_from < row.ends_from) cut.push({ ...row, history_below, ends_from });
