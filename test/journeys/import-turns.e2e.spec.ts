@@ -62,9 +62,10 @@ async function offered(prefix: string): Promise<number> {
   return count;
 }
 
+/** Fails if there is no turn. */
 function expectShort(turns: readonly MeasuredTurn[]): void {
   const machine = slowness();
-  expect(turns[0]?.own_ms ?? 0, JSON.stringify({ machine, turns: turns.slice(0, 5) })).toBeLessThan(TURN_MS * Math.max(1, machine));
+  expect(turns[0]?.own_ms, JSON.stringify({ machine, turns: turns.slice(0, 5) })).toBeLessThan(TURN_MS * Math.max(1, machine));
 }
 
 test('the first call of a process holds no turn of the event loop for long', async () => {
@@ -72,7 +73,7 @@ test('the first call of a process holds no turn of the event loop for long', asy
     const { body } = await agent.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=10' });
     expect(body.status).toBe('succeeded');
   });
-  expectShort(turns);
+  if (turns.length > 0) expectShort(turns); // a quick machine may have no turn that is long enough to be kept
 }, 120_000);
 
 test('an import of 417 operations, their announcement and a first call hold no turn of the event loop for long', async () => {
