@@ -3,8 +3,8 @@ import { CaseTopic, type NewCaseLeaf } from '@countersign/evidence';
 
 /**
  * Preloaded into a server, so that it signs wrong leaves of cases: what the owner of log and key can do. The file
- * COUNTERSIGN_TEST_FORGE_FILE says how, for leaves after the first of a case; while there is none the server is honest. `hold`: no leaf is
- * written any more, as if the process died between an entry and its leaves.
+ * COUNTERSIGN_TEST_FORGE_FILE names the lie; without the file the server is honest. A lie changes the leaves after the first of a case.
+ * `hold` writes no leaves at all, as if the process had died between an entry and its leaves.
  */
 const lies: Record<string, (leaf: NewCaseLeaf) => NewCaseLeaf> = {
   count: (leaf) => ({ ...leaf, records: leaf.records - 1 }),

@@ -124,7 +124,7 @@ test.concurrent(
   },
 );
 
-/** Kills the process when entries have opened and followed the new tree of cases, and no leaf for them is written. */
+/** Kills the process after entries of the new tree of cases, before a leaf is written for any of them. The signer is honest again after that. */
 async function killedBeforeLeaf(at: MonitoredCases, case_id: string): Promise<void> {
   await until('a checkpoint with the new tree', async () => (await at.leavesByTree()).length === 2 || undefined);
   const before = await at.leavesByTree();
@@ -134,7 +134,7 @@ async function killedBeforeLeaf(at: MonitoredCases, case_id: string): Promise<vo
     await until('another checkpoint', async () => (await at.newest()).size > size || undefined);
   }
   expect(await at.leavesByTree()).toEqual(before);
-  await at.killed();
+  await at.restarted(() => at.lieNoMore(), 'SIGKILL');
 }
 
 test.concurrent.for([

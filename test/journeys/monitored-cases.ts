@@ -51,22 +51,20 @@ export class MonitoredCases {
     return path.join(this.platform.dir, name);
   }
 
-  async restarted(between: () => Promise<void> | void = () => undefined): Promise<void> {
-    await this.platform.process.stop();
+  /** `signal` ends the process: SIGKILL leaves it no chance to write anything. */
+  async restarted(between: () => Promise<void> | void = () => undefined, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.platform.process.stop(signal);
     await between();
-    await this.up({});
-  }
-
-  /** Ends the process without a chance to write anything, and starts it again; its signer is honest. */
-  async killed(): Promise<void> {
-    await this.platform.process.stop('SIGKILL');
-    rmSync(this.file('lie'), { force: true });
     await this.up({});
   }
 
   /** From now on the signer lies in this way. */
   lie(lie: Lie): void {
     writeFileSync(this.file('lie'), lie);
+  }
+
+  lieNoMore(): void {
+    rmSync(this.file('lie'));
   }
 
   async newCase(): Promise<string> {

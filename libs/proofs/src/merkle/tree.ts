@@ -25,7 +25,7 @@ async function rangeHash(subtree: SubtreeHash, from: number, to: number): Promis
   return nodeHash(left, await rangeHash(subtree, from + half, to));
 }
 
-/** A number outside of these would be halved for ever. */
+/** Proofs check their limits by this: outside of them, a range would be halved without end. */
 const isWithin = (least: number, value: number, most: number): boolean =>
   Number.isSafeInteger(value) && Number.isSafeInteger(most) && least <= value && value <= most;
 
