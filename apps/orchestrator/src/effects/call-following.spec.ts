@@ -7,10 +7,20 @@ import { CallFollowing } from './call-following.js';
 const ended = (call_id: string, status: string, effect: string, original_call_id: string | null = null) =>
   ({ call_id, end: { kind: original_call_id ? 'deduplicated' : 'executed', original_call_id, outcome: { status, effect } } }) as CallState;
 
+const started = (call_id: string) => ({ call_id, started: {}, ruling: { effect: 'allow' } }) as unknown as CallState;
+
 /** Calls as they are recorded, by id. Nothing changes while they are followed. */
-const followingOf = (...states: CallState[]) => {
+const followingOf = (...states: CallState[]) => laggingOf(states);
+
+/** Calls as the views have them, and what is told about them later. */
+const laggingOf = (states: CallState[], later: readonly CallState[] = []) => {
   const find = async (_tenant_id: string, call_id: string) => states.find((state) => state.call_id === call_id) as CallState;
-  const follow = (_known: CallState, _last: number, _follower: CallFollower) => () => undefined;
+  const follow = (known: CallState, _last: number, follower: CallFollower) => {
+    const timer = setTimeout(() => {
+      for (const state of later) if (state.call_id === known.call_id) follower.status({ state } as never);
+    }, 5);
+    return () => clearTimeout(timer);
+  };
   return new CallFollowing({ recorded: { find }, follow } as unknown as ConstructorParameters<typeof CallFollowing>[0]);
 };
 
@@ -28,8 +38,15 @@ test('an undo whose own outcome is unknown is not known', async () => {
   expect(await followingOf(ended('undo', 'in_doubt', 'unknown')).evidence(saga, undoInDoubt, signal)).toBeUndefined();
 });
 
+test('a doubt that the views do not have yet is no evidence: only the end of the call is', async () => {
+  const doubt = ended('undo', 'in_doubt', 'unknown');
+  const unknown = laggingOf([started('undo')], [doubt]).evidence(saga, undoInDoubt, AbortSignal.timeout(50));
+  expect(await unknown).toBeUndefined();
+  const known = laggingOf([started('undo')], [doubt, ended('undo', 'succeeded', 'happened')]);
+  expect(await known.evidence(saga, undoInDoubt, AbortSignal.timeout(5_000))).toMatchObject({ kind: 'evidence', happened: true });
+});
+
 test('a call whose end the views do not have yet is read again, and not judged by its start', async () => {
-  const started = { call_id: 'step', started: {}, ruling: { verdict: 'allow' } } as unknown as CallState;
-  await expect(followingOf(started).ended('default', 'step')).rejects.toThrow('the end of call step is not in the views yet');
+  await expect(followingOf(started('step')).ended('default', 'step')).rejects.toThrow('the end of call step is not in the views yet');
   expect(await followingOf(ended('step', 'succeeded', 'happened')).ended('default', 'step')).toMatchObject({ call_id: 'step' });
 });

@@ -71,14 +71,20 @@ export class CallFollowing {
     });
   }
 
-  /** Whether a call in doubt took effect, once that is known. If another call answered it, the doubt is that call's, and only that one is resolved. */
+  /**
+   * Whether a call in doubt took effect, once that is known. The views may be behind the record of the doubt, so that only an end counts.
+   * If another call answered it, the doubt is that call's, and only that one is resolved.
+   */
   async evidence(saga: OpenSaga, { run, call_id, direction }: Follow, signal: AbortSignal): Promise<SagaOrder | undefined> {
-    const answered = await this.find(saga.tenant_id, call_id);
-    const original_call_id = statusOf(answered) === 'in_doubt' ? answered.end?.original_call_id : null;
+    const answered = await this.until(await this.find(saga.tenant_id, call_id), signal, isSettled);
+    if (!answered) return undefined;
+    const original_call_id = isInDoubt(answered) ? answered.end?.original_call_id : null;
     const known = original_call_id == null ? answered : await this.find(saga.tenant_id, original_call_id);
-    const state = await this.until(known, signal, (each) => statusOf(each) !== 'in_doubt');
+    const state = await this.until(known, signal, (each) => isSettled(each) && !isInDoubt(each));
     if (!state) return undefined;
     const happened = state.compensation !== undefined || state.end?.outcome.effect === 'happened';
     return { kind: 'evidence', of_call_id: run.call_id, direction, happened };
   }
 }
+
+const isInDoubt = (state: CallState): boolean => statusOf(state) === 'in_doubt';

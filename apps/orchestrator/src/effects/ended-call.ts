@@ -9,7 +9,7 @@ const OPEN: ReadonlySet<CallStatus> = new Set(['pending_policy', 'pending_approv
 /** True if the call ended, or its outcome is unknown. */
 export const isSettled = (state: CallState): boolean => !OPEN.has(statusOf(state));
 
-const errorOf = ({ end, ruling }: CallState) => end?.outcome.error ?? ruling?.reason ?? null;
+const errorOf = ({ end, doubt, ruling }: CallState) => (end ?? doubt)?.outcome.error ?? ruling?.reason ?? null;
 
 /** An effect that a person undid after the call is still the effect of the step. */
 function stepStatus(state: CallState): EndStep['status'] {
