@@ -155,6 +155,22 @@ export function describeSagaJourneys(at: JourneyWorld): void {
       expect((await until(saga_id, ({ status }) => status === 'compensated')).tickets[0]?.actions).toEqual([]);
     });
 
+    test('a step in doubt that took effect goes on with the output of its resolution', async () => {
+      const inputs = { path: { literal: 'saga-p.txt' }, content: { from: '/steps/pay/output/key' } };
+      const note = { kind: 'step', name: 'note', use: { tool: 'write_file', version: '^1.0.0', inputs } };
+      const pay = step('pay', 'probe_http_blind', order({ lose_answer: true }), { asks: true });
+      const { saga_id } = (await start(whole(pay, note), {}, 'wait=0')).body;
+      const call = (await until(saga_id, ({ status }) => status === 'awaiting_approval')).steps[0]?.call as string;
+      const approval_id = (await olga.request<Envelope>('GET', call)).body.approval?.approval_id;
+      expect((await at.anna.request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' })).status).toBeLessThan(300);
+      const doubtful = await until(saga_id, ({ tickets }) => tickets.length > 0);
+      expect(doubtful.tickets.map(({ ticket }) => ticket)).toEqual(['in_doubt']);
+      const resolution = { resolution: 'happened', output: { ok: true, seq: 1, key: 'paid', amount: 7 }, reason: 'seen in the ledger' };
+      expect((await olga.request('POST', `${call}/resolve`, resolution)).status).toBeLessThan(300);
+      await until(saga_id, ({ status }) => status === 'completed');
+      expect(readFileSync(file('saga-p.txt'), 'utf8')).toBe('paid');
+    });
+
     test('the same Idempotency-Key is one saga, while it runs and after its end', async () => {
       writeFileSync(file('saga-l.txt'), 'l');
       const definition = whole(move('take', 'saga-l.txt', 'saga-m.txt'));
