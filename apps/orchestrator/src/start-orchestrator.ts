@@ -20,6 +20,7 @@ import { StepCalls } from './effects/step-calls.js';
 import { StepPreparer } from './effects/step-preparer.js';
 import { StepRepairs } from './effects/step-repairs.js';
 import { UndoCalls } from './effects/undo-calls.js';
+import { CallOutcomes } from './evaluation/call-outcomes.js';
 import { CallOutputs } from './evaluation/call-outputs.js';
 import { SagaScopes } from './evaluation/saga-scopes.js';
 import { LateEffects } from './late-effects/late-effects.js';
@@ -52,19 +53,20 @@ function actionsOf(
   const { clock, keys, log, store, logger } = deps;
   const { sealer, compensations } = calls;
   const now_ms = () => clock.now_ms();
-  const scopes = new SagaScopes(compiled, new CallOutputs(calls.calls, readable));
-  const following = new CallFollowing(calls.calls);
+  const outcomes = new CallOutcomes(calls.calls);
+  const scopes = new SagaScopes(compiled, new CallOutputs(outcomes, readable));
+  const following = new CallFollowing(calls.calls, outcomes);
   const standing = new StarterStanding(configuration, now_ms);
-  const repairs = new StepRepairs(configuration, scopes, following);
+  const repairs = new StepRepairs(configuration, scopes, outcomes);
   const skips = new LevelSkips(configuration, circuits, store, now_ms);
   const planner = new SagaPlanner(configuration, { scopes, sealer, rulings }, now_ms, logger);
   return new SagaActions(
     new BlockReader(scopes),
     new StepPreparer(configuration, scopes, { keys, log, sealer, skips, repairs, planner }),
     new StepCalls(calls.calls, following, scopes, { standing, repairs }),
-    new UndoCalls(configuration, { compensations, following, scopes, sealer }, keys, now_ms),
+    new UndoCalls(configuration, { compensations, following, outcomes, scopes, sealer }, keys, now_ms),
     following,
-    new GrantedPlan(configuration, following, logger),
+    new GrantedPlan(configuration, outcomes, logger),
   );
 }
 

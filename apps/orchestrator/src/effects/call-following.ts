@@ -1,10 +1,9 @@
-import { type Calls, Refusal } from '@countersign/calls';
-import { InfrastructureFault } from '@countersign/contracts';
+import type { Calls } from '@countersign/calls';
 import { type CallState, type SagaEffect, statusOf } from '@countersign/domain';
+import { type CallOutcomes, doubtOf, isKnown, isSettled } from '../evaluation/call-outcomes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { EffectStop } from './effect-stop.js';
-import { isSettled } from './ended-call.js';
 
 /** Reports what happens to a call before its end. */
 export type TellSaga = (order: SagaOrder) => void;
@@ -13,24 +12,10 @@ type Follow = Extract<SagaEffect, { kind: 'follow' }>;
 
 /** Follows recorded calls. */
 export class CallFollowing {
-  constructor(private readonly calls: Pick<Calls, 'follow' | 'recorded'>) {}
-
-  /** @throws InfrastructureFault if the call is not in the views yet */
-  async find(tenant_id: string, call_id: string): Promise<CallState> {
-    const state = await this.calls.recorded.find(tenant_id, call_id);
-    if (state instanceof Refusal) throw new InfrastructureFault(`call ${call_id} cannot be read: ${state.detail}`);
-    return state;
-  }
-
-  /**
-   * A call whose end is recorded. @throws InfrastructureFault while the views are behind the log: judged by them, an effect that can be
-   * undone would count as one that has not happened
-   */
-  async ended(tenant_id: string, call_id: string): Promise<CallState> {
-    const state = await this.find(tenant_id, call_id);
-    if (!isSettled(state)) throw new InfrastructureFault(`the end of call ${call_id} is not in the views yet`);
-    return state;
-  }
+  constructor(
+    private readonly calls: Pick<Calls, 'follow'>,
+    private readonly outcomes: Pick<CallOutcomes, 'find'>,
+  ) {}
 
   /** The first state, from this one on, that is wanted; undefined if the signal aborts first. */
   until(known: CallState, signal: AbortSignal, isWanted: (state: CallState) => boolean): Promise<CallState | undefined> {
@@ -76,15 +61,13 @@ export class CallFollowing {
    * If another call answered it, the doubt is that call's, and only that one is resolved.
    */
   async evidence(saga: OpenSaga, { run, call_id, direction }: Follow, signal: AbortSignal): Promise<SagaOrder | undefined> {
-    const answered = await this.until(await this.find(saga.tenant_id, call_id), signal, isSettled);
-    if (!answered) return undefined;
-    const original_call_id = isInDoubt(answered) ? answered.end?.original_call_id : null;
-    const known = original_call_id == null ? answered : await this.find(saga.tenant_id, original_call_id);
-    const state = await this.until(known, signal, (each) => isSettled(each) && !isInDoubt(each));
+    const { tenant_id } = saga;
+    const settled = await this.until(await this.outcomes.find(tenant_id, call_id), signal, isSettled);
+    const original_call_id = settled && doubtOf(settled);
+    const resolvable = original_call_id == null ? settled : await this.outcomes.find(tenant_id, original_call_id);
+    const state = resolvable && (await this.until(resolvable, signal, isKnown));
     if (!state) return undefined;
     const happened = state.compensation !== undefined || state.end?.outcome.effect === 'happened';
     return { kind: 'evidence', of_call_id: run.call_id, direction, happened };
   }
 }
-
-const isInDoubt = (state: CallState): boolean => statusOf(state) === 'in_doubt';

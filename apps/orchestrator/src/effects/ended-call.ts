@@ -1,13 +1,8 @@
-import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { type CallState, statusOf } from '@countersign/domain';
 import type { SagaOrder } from '../sagas/saga-work.js';
 
 export type EndStep = Extract<SagaOrder, { kind: 'step_ended' }>;
 type EndUndo = Extract<SagaOrder, { kind: 'undo_ended' }>;
-
-const OPEN: ReadonlySet<CallStatus> = new Set(['pending_policy', 'pending_approval', 'running']);
-
-/** True if the call ended, or its outcome is unknown. */
-export const isSettled = (state: CallState): boolean => !OPEN.has(statusOf(state));
 
 const errorOf = ({ end, doubt, ruling }: CallState) => (end ?? doubt)?.outcome.error ?? ruling?.reason ?? null;
 

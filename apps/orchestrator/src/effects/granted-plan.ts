@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Run, SAGA_APPROVAL, sagaGrant } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
+import type { CallOutcomes } from '../evaluation/call-outcomes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
-import type { CallFollowing } from './call-following.js';
 import type { EffectStop } from './effect-stop.js';
 
 const POLL_MS = 20;
@@ -14,14 +14,14 @@ const KNOWN_WITHIN_MS = 30_000;
 export class GrantedPlan {
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
-    private readonly following: Pick<CallFollowing, 'ended'>,
+    private readonly outcomes: Pick<CallOutcomes, 'settled'>,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   /** Passes the end of a step on: of an approved plan, once its grant is known. */
   async after(saga: OpenSaga, run: Run, order: SagaOrder | undefined, stop: EffectStop): Promise<SagaOrder | undefined> {
     if (run.step_id !== SAGA_APPROVAL.step || order?.kind !== 'step_ended' || order.status !== 'succeeded') return order;
-    const { approval } = await this.following.ended(saga.tenant_id, run.call_id);
+    const { approval } = await this.outcomes.settled(saga.tenant_id, run.call_id);
     if (approval) await this.known(saga, approval.approval_id, stop);
     return order;
   }

@@ -10,9 +10,9 @@ import {
   repairCauseOf,
 } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
+import type { CallOutcomes } from '../evaluation/call-outcomes.js';
 import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
-import type { CallFollowing } from './call-following.js';
 
 type Inputs = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ export class StepRepairs {
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
     private readonly scopes: SagaScopes,
-    private readonly following: CallFollowing,
+    private readonly outcomes: Pick<CallOutcomes, 'settled'>,
   ) {}
 
   async isRepairable(saga: OpenSaga, run: Run, end: ReadEnd): Promise<boolean> {
@@ -40,7 +40,7 @@ export class StepRepairs {
   /** The repaired inputs that follow from the end of this run; undefined if there are none. */
   next(saga: OpenSaga, run: Run): Promise<Repair | undefined> {
     return this.repair(saga, run, async () => {
-      const { end } = await this.following.ended(saga.tenant_id, run.call_id);
+      const { end } = await this.outcomes.settled(saga.tenant_id, run.call_id);
       const { status = 'failed', error = null, output_json = null } = end?.outcome ?? {};
       return { status, error, output_json };
     });

@@ -10,6 +10,7 @@ import {
 import { type CallError, type CompensationKind, callError, canonicalText, uuidv7 } from '@countersign/contracts';
 import { type CallState, instanceOf, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
+import type { CallOutcomes } from '../evaluation/call-outcomes.js';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
 import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { compensatorOf, starterOf } from '../sagas/callers.js';
@@ -26,7 +27,8 @@ const WAIT_MS = 5_000;
 
 interface UndoParts {
   compensations: CompensationSubmitter;
-  following: CallFollowing;
+  following: Pick<CallFollowing, 'settled'>;
+  outcomes: Pick<CallOutcomes, 'known'>;
   scopes: SagaScopes;
   sealer: Pick<CallSealer, 'ofStep'>;
 }
@@ -44,7 +46,7 @@ export class UndoCalls {
     const use = this.useOf(saga, run);
     const how = use ? await this.byOther(saga, run, use) : { tool: run.tool, version: run.version, inputs_json: '{}' };
     if ('code' in how) return unprepared(run, how);
-    const state = await this.parts.following.ended(saga.tenant_id, run.call_id);
+    const state = await this.parts.outcomes.known(saga.tenant_id, run.call_id);
     const deadline_at_ms = this.now_ms() + UNDO_DEADLINE_MS;
     const { call_id, idempotency_key } = this.identity(saga, run, state);
     return {
@@ -59,8 +61,8 @@ export class UndoCalls {
   }
 
   async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
-    const { following, compensations } = this.parts;
-    const forward = await following.ended(saga.tenant_id, run.call_id);
+    const { following, outcomes, compensations } = this.parts;
+    const forward = await outcomes.known(saga.tenant_id, run.call_id);
     if (statusOf(forward) === 'compensated') return undone(run);
     const effect = effectOfCall(forward, this.kindOf(saga, run));
     if (effect instanceof Refusal) return notUndone(run, refusalError(effect));

@@ -1,6 +1,7 @@
 import { InfrastructureFault } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 import { expect, test } from 'vitest';
+import { CallOutcomes } from './call-outcomes.js';
 import { CallOutputs } from './call-outputs.js';
 
 const tenant_id = 'default';
@@ -11,7 +12,7 @@ const ended = (call_id: string, status: string, output_json: string | null, orig
 /** Outputs of the calls in these views. */
 function outputsOf(views: Map<string, CallState>): CallOutputs {
   const find = async (_tenant_id: string, call_id: string) => views.get(call_id);
-  return new CallOutputs({ recorded: { find } } as never, {} as never);
+  return new CallOutputs(new CallOutcomes({ recorded: { find } } as never), {} as never);
 }
 
 test('while the views are behind the end of a call, its output is read again; it is not null', async () => {

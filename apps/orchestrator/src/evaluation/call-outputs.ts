@@ -1,7 +1,7 @@
-import { type Calls, type Readable, Refusal } from '@countersign/calls';
-import { InfrastructureFault } from '@countersign/contracts';
+import type { Readable } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import { LRUCache } from 'lru-cache';
+import { type CallOutcomes, isKnown } from './call-outcomes.js';
 
 /** Bytes of the outputs in memory. Others are read from the views. */
 const BYTES_MAX = 16 * 1024 * 1024;
@@ -19,8 +19,6 @@ function outputOf({ end, call }: CallState): CallOutput {
   return { output_json, truncated, markings: call?.authority?.markings ?? [] };
 }
 
-const hasOutcome = ({ end }: CallState): boolean => end !== null && end.outcome.status !== 'in_doubt';
-
 /** Outputs of calls: those that ended recently from memory, others from the views. */
 export class CallOutputs {
   private readonly recent = new LRUCache<string, CallOutput>({
@@ -29,13 +27,13 @@ export class CallOutputs {
   });
 
   constructor(
-    private readonly calls: Pick<Calls, 'recorded'>,
+    private readonly outcomes: Pick<CallOutcomes, 'known'>,
     private readonly readable: Readable,
   ) {}
 
   /** Keeps the output of a call that has just ended. One in doubt has none yet: it may be resolved with one. */
   note(state: CallState): void {
-    if (hasOutcome(state)) this.recent.set(`${state.tenant_id}/${state.call_id}`, outputOf(state));
+    if (isKnown(state)) this.recent.set(`${state.tenant_id}/${state.call_id}`, outputOf(state));
   }
 
   /** The output of a call that took effect. @throws InfrastructureFault if it cannot be read now, or if the views are behind the log */
@@ -43,24 +41,9 @@ export class CallOutputs {
     const key = `${tenant_id}/${call_id}`;
     const known = this.recent.get(key);
     if (known) return known;
-    const state = await this.resolved(tenant_id, call_id);
-    if (!hasOutcome(state)) throw new InfrastructureFault(`the outcome of call ${call_id} is not in the views yet`);
-    const output = outputOf(state);
+    const output = outputOf(await this.outcomes.known(tenant_id, call_id));
     this.recent.set(key, output);
     return output;
-  }
-
-  /** The call, or the earlier one in doubt that answered it: only that one is resolved. */
-  private async resolved(tenant_id: string, call_id: string): Promise<CallState> {
-    const state = await this.find(tenant_id, call_id);
-    const original_call_id = hasOutcome(state) ? null : state.end?.original_call_id;
-    return original_call_id == null ? state : this.find(tenant_id, original_call_id);
-  }
-
-  private async find(tenant_id: string, call_id: string): Promise<CallState> {
-    const state = await this.calls.recorded.find(tenant_id, call_id);
-    if (state instanceof Refusal) throw new InfrastructureFault(`the output of call ${call_id} cannot be read: ${state.detail}`);
-    return state;
   }
 
   /** The JSON text with personal data decrypted. */
