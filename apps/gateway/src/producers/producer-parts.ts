@@ -39,7 +39,7 @@ export function producerParts(
     rejected: new RejectedRecords(deps, answers),
     answers,
   };
-  const transport = new AnswersTransport(deps, lanes, new AnswerReader(calls, standing, answers));
+  const transport = new AnswersTransport(deps, lanes, new AnswerReader(deps.log, calls, standing, answers));
   const [names, schemas] = [new ProducerNames(deps, standing), new PublishedSchemas(deps.schemas)];
   return { topics, readers: new ProducerReaders(deps, standing, topics, { intake, answers: transport, names, schemas }) };
 }
