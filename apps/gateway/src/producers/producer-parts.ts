@@ -35,7 +35,7 @@ export function producerParts(
   const intake = {
     commands: new ProducedCommands(new RecordValues(deps.schemas)),
     rounds: new RequestRounds(deps.store, new RequestAdmission(calls)),
-    cancellations: new ProducerCancellations(deps.store, calls),
+    cancellations: new ProducerCancellations(deps.store, calls, { log: deps.log, lanes }),
     rejected: new RejectedRecords(deps, answers),
     answers,
   };
