@@ -104,4 +104,13 @@ describe('a write that failed without effect', () => {
     expect(again).toMatchObject({ event_type: 'tool_executed', event: { outcome: { status: 'succeeded' } } });
     expect(again.event.meta.attempt).toBe(2);
   });
+
+  test('is not tried again once it is cancelled: it ends without an effect', async () => {
+    await rig.start();
+    const busy = await rig.allow('blind_write', 'a', { act: 'busy' });
+    await rig.until(() => rig.world.refused.size === 1);
+    await rig.cancel(busy);
+    expect((await rig.end(busy)).event.outcome).toMatchObject({ status: 'cancelled', effect: 'none' });
+    expect(rig.world.effects).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import type { Job } from '../calls/job.js';
 import { Partitions } from '../partitions/partitions.js';
 import { PreExecutionGate } from './pre-execution-gate.js';
 
-const job = (tenant_id: string, more: { call_id?: string; attempt?: number; resends?: number } = {}): Job => {
+const job = (tenant_id: string, more: Partial<Pick<Job, 'call_id' | 'attempt' | 'resends' | 'maybe_happened' | 'cancelled'>> = {}): Job => {
   const judged = { judged_position: 1, judged_at_ms: 1000 };
   const call = { call: { deadline_ms: null }, authorised: {}, lane: 'shared', partition: 0 };
   return { tenant_id, stage: 'gated', resends: 0, ...judged, ...call, ...more } as never;
@@ -28,7 +28,7 @@ test('a resend does not run if its row has ended meanwhile, also while it is hel
   const partitions = new Partitions();
   let damaged = false;
   const gate = new PreExecutionGate(judge as never, { hold: { holds: () => damaged } } as never, partitions, clock);
-  const resend = job('acme', { call_id: 'c', attempt: 2, resends: 1 });
+  const resend = job('acme', { call_id: 'c', attempt: 2, resends: 1, maybe_happened: true });
   const ended = (row_attempt: number, end_offset: number) => {
     const end = { state: 'in_doubt' as const, end_offset, ended_at_ms: 1, revision: Number.POSITIVE_INFINITY, row_attempt };
     partitions.of(resend).ended('c', end);
@@ -42,4 +42,14 @@ test('a resend does not run if its row has ended meanwhile, also while it is hel
   ended(2, 6);
   expect(gate.due()).toEqual([resend]);
   expect(gate.pass(resend)).toBe('recorded_elsewhere');
+});
+
+test('a call without an effect that is sent again runs only while it may; one whose effect may have happened is sent to learn its outcome', () => {
+  const refused = { kind: 'ended', outcome: { status: 'cancelled' } };
+  const gate = new PreExecutionGate(judge as never, { hold: { holds: () => false } } as never, new Partitions(), clock);
+  const cancelled = { attempt: 1, resends: 1, cancelled: true };
+  const without = job('acme', { ...cancelled, call_id: 'a', maybe_happened: false });
+  expect(gate.pass(without)).toBe('stopped_before_fire');
+  expect(without.verdict).toMatchObject(refused);
+  expect(gate.pass(job('acme', { ...cancelled, call_id: 'b', maybe_happened: true }))).toBe('may_fire');
 });

@@ -39,13 +39,13 @@ export class PreExecutionGate {
   }
 
   /**
-   * A call that is sent again may have had its effect: only a call that never ran can end without one. If its previous owner ended its
-   * row meanwhile, that end counts and nothing is sent.
+   * A call whose effect may have happened is sent again to learn its outcome: only one that certainly had none can end without one. If the
+   * previous owner of a call that is sent again ended its row meanwhile, that end counts and nothing is sent.
    */
   private decide(job: Job): GateEvent {
     if (job.resends > 0 && this.partitions.of(job).rowHasEnded(job)) return 'recorded_elsewhere';
     if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
-    const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
+    const refusal = job.maybe_happened ? undefined : this.changed(job, this.clock.now_ms());
     if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
     job.verdict = { kind: 'ended', outcome: refusal };
     return 'stopped_before_fire';
@@ -69,9 +69,10 @@ export class PreExecutionGate {
     return this.judge.silent || this.parts.hold.holds(job.tenant_id);
   }
 
-  /** True if a held call that never ran is too late or cancelled, or if the row of one that is sent again has ended. */
+  /** True if a held call without an effect is too late or cancelled, or if the row of one that is sent again has ended. */
   private isDue(job: Job): boolean {
-    return job.resends === 0 ? this.late(job, this.clock.now_ms()) !== null : this.partitions.of(job).rowHasEnded(job);
+    if (job.resends > 0 && this.partitions.of(job).rowHasEnded(job)) return true;
+    return !job.maybe_happened && this.late(job, this.clock.now_ms()) !== null;
   }
 
   /** Checks deadlines for every call, and the policy only if its decision may have changed. */
@@ -85,7 +86,7 @@ export class PreExecutionGate {
     return tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
   }
 
-  /** The end of a call that has not run and may no longer run, by everything known now. */
+  /** The end of a call that had no effect and may not run (again), by everything known now. */
   refusalOf(job: Job): Outcome | undefined {
     const now_ms = this.clock.now_ms();
     const late = this.late(job, now_ms);

@@ -16,6 +16,13 @@ import type { RunEvent, RunResults } from './run-results.js';
 const UNPROVEN_PAUSE_MS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** The next attempt of a cancelled call. It says nothing about an earlier one. */
+const NOT_SENT_AGAIN: RunResult = {
+  kind: 'refused',
+  error: callError('CANCELLED', 'the call was cancelled before it was sent again'),
+  effect: 'none',
+};
+
 /** A due call, and its event. */
 export interface Due {
   job: Job;
@@ -202,6 +209,7 @@ export class CallRunner {
           job.due_ms = now + UNPROVEN_PAUSE_MS;
           return undefined;
         }
+        if (job.cancelled) return this.results.settle(job, NOT_SENT_AGAIN);
         this.timed.delete(job);
         job.resends++;
         return job.write ? 'start_again' : 'run_again';

@@ -17,6 +17,8 @@ export class World {
   readonly effects: { key: string; name: string }[] = [];
   readonly reads: string[] = [];
   readonly faulty = new FaultyWorld();
+  /** Keys that were refused once because the system was busy (`act: 'busy'`). */
+  readonly refused = new Set<string>();
   /** Resolves when the gate is opened: a tool with `act: 'gate'` waits for it after its effect. */
   gate: Promise<void> = Promise.resolve();
   /** Answer of a reconcile; default: the truth. */
@@ -61,6 +63,10 @@ export class World {
   async act({ name, act, wait_ms }: Input, key: string, once: boolean): Promise<{ ok: boolean; name: string }> {
     if (act === 'nothing') return { ok: false, name };
     if (act === 'refuse') throw new ToolError('PROVIDER_ERROR', 'no', { effect: 'none' });
+    if (act === 'busy' && !this.refused.has(key)) {
+      this.refused.add(key);
+      throw new ToolError('RATE_LIMIT', 'slow down', { retry_after_s: 1, effect: 'none' });
+    }
     if (act === 'lose_request') throw new Error('connection lost before');
     if (wait_ms > 0) await sleep(wait_ms);
     if (!once || this.effectsOf(key) === 0) this.effects.push({ key, name });
