@@ -1,5 +1,5 @@
 import { type CallSealer, newStepOrigin, Refusal, type SagaStepOrigin } from '@countersign/calls';
-import { callError, canonicalText, InfrastructureFault, laneTopic } from '@countersign/contracts';
+import { callError, InfrastructureFault, laneTopic } from '@countersign/contracts';
 import {
   repairWarning,
   resolveVersion,
@@ -22,7 +22,7 @@ import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import { confidenceOf } from './level-confidence.js';
 import type { LevelSkips } from './level-skips.js';
-import { type DerivedInputs, evaluatedInputs } from './step-inputs.js';
+import { type DerivedInputs, evaluatedInputs, inputsText } from './step-inputs.js';
 import type { StepRepairs } from './step-repairs.js';
 import { stepResources } from './step-resources.js';
 
@@ -117,7 +117,9 @@ export class StepPreparer {
   ): Promise<SagaOrder> {
     const { name: tool, version, contract } = toolVersion;
     const { call_ids, markings, value, repairs = [] } = inputs;
-    const inputs_json = await this.parts.sealer.ofStep(tenant_id, { tool, markings, inputs_json: canonicalText(value) });
+    const text = inputsText(step_id, value);
+    if (text instanceof EvaluationFault) return { kind: 'step_unprepared', step_id, tool, error: text.error };
+    const inputs_json = await this.parts.sealer.ofStep(tenant_id, { tool, markings, inputs_json: text });
     if (inputs_json instanceof Refusal) return unsealed(step_id, tool, inputs_json);
     sources.set(origin.call_id, { call_ids, markings });
     const { is_write, is_irreversible, undo_tool } = callTraits(block, toolVersion);

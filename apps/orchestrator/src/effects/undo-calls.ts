@@ -7,7 +7,7 @@ import {
   UNDO_DEADLINE_MS,
   undoIdentity,
 } from '@countersign/calls';
-import { type CallError, type CompensationKind, callError, canonicalText, uuidv7 } from '@countersign/contracts';
+import { type CallError, type CompensationKind, callError, uuidv7 } from '@countersign/contracts';
 import { type CallState, instanceOf, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { CallOutcomes } from '../evaluation/call-outcomes.js';
@@ -19,7 +19,7 @@ import type { SagaOrder } from '../sagas/saga-work.js';
 import type { CallFollowing, TellSaga } from './call-following.js';
 import type { EffectStop } from './effect-stop.js';
 import { endedUndo } from './ended-call.js';
-import { evaluatedInputs } from './step-inputs.js';
+import { evaluatedInputs, inputsText } from './step-inputs.js';
 import { refusalError, submittedCall } from './submitted-call.js';
 import { traceparentOf } from './traceparent.js';
 
@@ -96,7 +96,9 @@ export class UndoCalls {
       });
     const inputs = await evaluatedInputs(use.inputs, this.parts.scopes.of(saga, run.step_id));
     if (inputs instanceof EvaluationFault) return inputs.error;
-    const what = { tool: use.tool, markings: inputs.markings, inputs_json: canonicalText(inputs.value) };
+    const text = inputsText(run.step_id, inputs.value);
+    if (text instanceof EvaluationFault) return text.error;
+    const what = { tool: use.tool, markings: inputs.markings, inputs_json: text };
     const inputs_json = await this.parts.sealer.ofStep(saga.tenant_id, what);
     if (inputs_json instanceof Refusal) return refusalError(inputs_json);
     return { tool: use.tool, version: found.tool.version, inputs_json };
