@@ -1,8 +1,12 @@
 import { type AnswerSink, type CallAnswer, type Caller, type Calls, type Refusal } from '@countersign/calls';
+import { settledAs } from '@countersign/calls/waiting/is-answer';
 import { InfrastructureFault } from '@countersign/contracts';
 import type { ProducedRequest } from './produced-commands.js';
 
-/** What became of a request. `repeat`: it was recorded before, so its answer may have been written before. */
+/**
+ * What became of a request. `repeat`: it was recorded before and has an answer, which may have been written before. One that still runs has
+ * none: the end of its call may be written before this is.
+ */
 export type AdmissionOutcome =
   | { kind: 'recorded'; call_id: string; repeat?: CallAnswer | undefined }
   | { kind: 'full' }
@@ -22,7 +26,9 @@ class OutcomeSink implements AnswerSink {
   ) {}
 
   answered(answer: CallAnswer): void {
-    this.resolve({ kind: 'recorded', call_id: answer.state.call_id, repeat: answer.repeat ? answer : undefined });
+    const { state, repeat } = answer;
+    const isAnswered = repeat && settledAs(state) !== undefined;
+    this.resolve({ kind: 'recorded', call_id: state.call_id, repeat: isAnswered ? answer : undefined });
   }
 
   refused(refusal: Refusal): void {
