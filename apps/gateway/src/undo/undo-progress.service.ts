@@ -20,18 +20,21 @@ export class UndoProgress {
     private readonly exchanges: SagaExchanges,
   ) {}
 
-  /** Its calls, newest first: once all are undone or only people can go on, at the latest after `wait_ms`. */
-  async of(tenant_id: string, saga_id: string, wait_ms: number): Promise<UndoneItem[]> {
+  /**
+   * Its calls, newest first: once all are undone or only people can go on, at the latest after `wait_ms`. Undefined: the views do not have
+   * the saga yet.
+   */
+  async of(tenant_id: string, saga_id: string, wait_ms: number): Promise<UndoneItem[] | undefined> {
     const until_ms = performance.now() + wait_ms;
     await this.calls.views.current({ positions: [], wait_ms: SHOWN_WITHIN_MS });
     for (let [before, since_ms] = ['', 0]; ; ) {
       const saga = await readSaga(this.calls.views.store, tenant_id, saga_id);
-      const items = saga ? await this.items(saga) : [];
-      const now = JSON.stringify(items);
+      const items = saga && (await this.items(saga));
+      const now = JSON.stringify(items ?? null);
       const left_ms = until_ms - performance.now();
       if (now !== before) [before, since_ms] = [now, performance.now()];
       const isStill = performance.now() - since_ms >= STILL_FOR_MS;
-      if (left_ms <= 0 || saga?.saga.end_status != null || (saga && isStill && isWaitingForPeople(saga, items))) return items;
+      if (left_ms <= 0 || saga?.saga.end_status != null || (saga && items && isStill && isWaitingForPeople(saga, items))) return items;
       await this.exchanges.ended(tenant_id, saga_id, Math.min(left_ms, LOOK_EVERY_MS));
     }
   }

@@ -28,6 +28,7 @@ export class UndoSelections {
     if (refusal) return refusal;
     const { saga_id } = identity;
     const items = await this.progress.of(command.caller.tenant_id, saga_id, command.wait_ms);
+    if (!items) return { saga_id, items: states.map((state) => this.faulty(state) ?? notUndone(state.call_id, 'undo_requested', null)) };
     const undone = new Set(items.map(({ call_id }) => call_id));
     const left = states.filter(({ call_id }) => !undone.has(call_id));
     return { saga_id, items: [...items, ...left.map((state) => this.left(state))] };
@@ -41,9 +42,12 @@ export class UndoSelections {
 
   /** A call of the selection that the saga does not undo. */
   private left(state: CallState): UndoneItem {
+    return this.faulty(state) ?? notUndone(state.call_id, 'undo_denied', 'policy forbade its undo');
+  }
+
+  /** Undefined: the call can be undone. */
+  private faulty(state: CallState): UndoneItem | undefined {
     const fault = this.previews.faultOf(state);
-    return fault
-      ? notUndone(state.call_id, reasonOfRefusal(fault), fault.detail)
-      : notUndone(state.call_id, 'undo_denied', 'policy forbade its undo');
+    return fault && notUndone(state.call_id, reasonOfRefusal(fault), fault.detail);
   }
 }
