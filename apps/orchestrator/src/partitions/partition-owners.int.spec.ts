@@ -1,5 +1,6 @@
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { logWithAppend } from '../testing/log-with-append.js';
 import { PartitionWorld } from '../testing/partition-rig.js';
 
 let world: PartitionWorld;
@@ -18,9 +19,7 @@ function losingReplies(log: EventLog): EventLog {
     lost.add(name);
     throw new Error('the reply was lost');
   };
-  return new Proxy(log, {
-    get: (target, name) => (name === 'append' ? append : (Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name))),
-  });
+  return logWithAppend(log, append);
 }
 
 describe('two processes that both believe to own a partition', () => {

@@ -37,5 +37,6 @@ function folded(saga: OpenSaga | undefined, record: SagaRecord): OpenSaga | unde
   const state = stateAfter(saga, record);
   if (!state) return saga;
   const { meta } = record.event;
-  return saga ? { ...saga, state, hlc: meta.hlc } : openedSaga(meta, state);
+  const { hlc } = meta;
+  return saga ? { ...saga, state, hlc, durable: { state, hlc } } : openedSaga(meta, state);
 }

@@ -46,6 +46,8 @@ export class SagaPartition implements OwnedPartition {
   private closed = false;
   /** The first request that is not decided yet. */
   input_offset: number;
+  /** The offset after the newest record of its sagas that their durable states contain. */
+  output_offset: number;
 
   constructor(
     start: PartitionStart,
@@ -65,6 +67,7 @@ export class SagaPartition implements OwnedPartition {
     this.inputs_from = start.input_offset;
     this.ended = new LRUCache({ max: ENDED_MAX });
     this.opened_offset = start.output_offset;
+    this.output_offset = start.output_offset;
     for (const key of start.ended) this.ended.set(key, true);
   }
 
@@ -75,11 +78,6 @@ export class SagaPartition implements OwnedPartition {
   /** Sagas that ended before this offset may be known to the views alone. */
   get forgotten_offset(): number {
     return this.ended.size < ENDED_MAX ? this.opened_offset : this.output_offset;
-  }
-
-  /** The offset after the newest record of its sagas. */
-  get output_offset(): number {
-    return this.writer.position;
   }
 
   /** Decides what a crash may have cut off, and performs what every saga needs. */
@@ -134,6 +132,7 @@ export class SagaPartition implements OwnedPartition {
     for (const { cause } of works) if (cause) this.input_offset = Math.max(this.input_offset, cause.offset + 1);
     if (result === 'interleaved') return this.interleaved();
     for (const work of [...works, ...evaluations]) this.performer.answered(work);
+    this.output_offset = this.writer.position;
     for (const saga of round.touched) this.settle(saga);
   }
 
@@ -171,6 +170,7 @@ export class SagaPartition implements OwnedPartition {
 
   private settle(saga: OpenSaga): void {
     const key = keyOfSaga(saga);
+    saga.durable = { state: saga.state, hlc: saga.hlc };
     this.unsaved.add(key);
     if (saga.state.ended === null) {
       this.performer.perform(this, saga);

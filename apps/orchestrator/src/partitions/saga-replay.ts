@@ -58,7 +58,7 @@ export class SagaReplay {
     const open = this.start.sagas.get(key);
     const state = stateAfter(open, record);
     if (!state) return;
-    if (open) Object.assign(open, { state, hlc: meta.hlc });
+    if (open) Object.assign(open, { state, hlc: meta.hlc, durable: { state, hlc: meta.hlc } });
     else this.start.sagas.set(key, openedSaga(meta, { ...state, definition: this.compiled.of(meta.tenant_id, state).definition }));
     if (state.ended) this.end(key);
   }

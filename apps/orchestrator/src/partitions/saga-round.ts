@@ -48,7 +48,7 @@ export class SagaRound {
     if (!state) throw new Error(`saga ${work.saga_id}: its first record is not its start`);
     const { tenant_id, saga_id } = work;
     const correlation_id = open?.correlation_id ?? work.cause?.correlation_id ?? uuidv7(this.now_ms).replaceAll('-', '');
-    const kept = open ?? openedSaga({ tenant_id, correlation_id, hlc: 0 }, state);
+    const kept = open ?? { ...openedSaga({ tenant_id, correlation_id, hlc: 0 }, state), durable: null };
     kept.state = state;
     const cause = { ...this.causeOf(work, correlation_id), after_hlc: Math.max(kept.hlc, work.cause?.hlc ?? 0) };
     for (const fact of facts) {

@@ -7,6 +7,12 @@ export interface InputSources {
   markings: readonly string[];
 }
 
+/** A saga up to one of its records: its state, and the logical time of the record. */
+export interface SagaMoment {
+  readonly state: RunningSaga;
+  readonly hlc: number;
+}
+
 /** A saga that has not ended. Only its partition changes it. */
 export interface OpenSaga {
   readonly tenant_id: string;
@@ -16,6 +22,8 @@ export interface OpenSaga {
   state: RunningSaga;
   /** Logical time of its newest record. */
   hlc: number;
+  /** Up to its newest record that is on the log: `state` and `hlc` move before the append. Null: its start is not on the log yet. */
+  durable: SagaMoment | null;
   /** What the inputs of its due steps were made of, by call. Not recorded: evaluated again after a restart. */
   readonly sources: Map<string, InputSources>;
   /** Calls whose steps this process recorded and that it did not send yet: nobody can have sent them before. */
@@ -30,5 +38,6 @@ export function openedSaga(
   { tenant_id, correlation_id, hlc }: Pick<Meta, 'tenant_id' | 'correlation_id' | 'hlc'>,
   state: RunningSaga,
 ): OpenSaga {
-  return { tenant_id, saga_id: state.saga_id, correlation_id, state, hlc, sources: new Map(), unsent: new Set() };
+  const durable = { state, hlc };
+  return { tenant_id, saga_id: state.saga_id, correlation_id, state, hlc, durable, sources: new Map(), unsent: new Set() };
 }

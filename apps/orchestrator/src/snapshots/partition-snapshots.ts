@@ -11,7 +11,7 @@ import {
 import type { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { PartitionSnapshot } from '../partitions/partition-start.js';
 import type { SagaPartition } from '../partitions/saga-partition.js';
-import { type OpenSaga, openedSaga } from '../sagas/open-saga.js';
+import { type OpenSaga, openedSaga, type SagaMoment } from '../sagas/open-saga.js';
 
 /** Sagas whose state is made into text before other work has its turn. */
 const AT_ONCE = 100;
@@ -50,8 +50,8 @@ export class PartitionSnapshots {
   }
 
   /**
-   * Saves what changed in a partition. Its sagas may move meanwhile: each row has the logical time of its newest record, and a replay from
-   * the saved position skips what a row contains already.
+   * Saves what changed in a partition, up to records that are on the log. Its sagas may move meanwhile: each row has the logical time of
+   * its newest record, and a replay from the saved position skips what a row contains already.
    */
   async save(partition: SagaPartition): Promise<void> {
     const changed = [...partition.unsaved];
@@ -61,8 +61,8 @@ export class PartitionSnapshots {
     for (const [at, saga] of changed.entries()) {
       partition.unsaved.delete(saga);
       const found = partition.sagas.get(saga);
-      if (found) open.push({ saga, state: textOf(found) });
-      else ended.push(saga);
+      if (found?.durable) open.push({ saga, state: textOf(found, found.durable) });
+      else if (!found) ended.push(saga);
       if (at % AT_ONCE === AT_ONCE - 1) await new Promise(setImmediate);
     }
     await saveSagaSnapshot(this.store, { lane, partition: number, input_offset, output_offset, open, ended }).catch((cause: unknown) => {
@@ -82,7 +82,6 @@ export class PartitionSnapshots {
   }
 }
 
-function textOf(saga: OpenSaga): string {
-  const { tenant_id, correlation_id, hlc, state } = saga;
+function textOf({ tenant_id, correlation_id }: OpenSaga, { state, hlc }: SagaMoment): string {
   return JSON.stringify({ tenant_id, correlation_id, hlc, state: sagaStateText(state) } satisfies Kept);
 }
