@@ -91,4 +91,19 @@ test('an end that does not name its row does not stop it from being sent again: 
   expect(rig.world.effects.map(({ name }) => name)).toEqual(['before', 'k']);
 });
 
+test('a call is taken over once its decision can be read, although it could not be at first', async () => {
+  const first = await rig.start();
+  await rig.end(await rig.allow('keyed_write', 'before'));
+  await first.close();
+  const log = new FaultyLog(rig.log);
+  log.unreadable = (topic, max) => topic.startsWith('approval-granted') && max === 1;
+  const ruling = rig.ruling('keyed_write', 'k');
+  await rig.put('policy_decided', [ruling]);
+  await rig.startedByAnother(ruling);
+  await rig.start({}, { log });
+  await rig.until(() => log.unread > 0);
+  log.unreadable = () => false;
+  await rig.until(() => rig.world.effects.length === 2, 20_000);
+});
+
 const isEnd = ({ event_type }: { event_type: string }): boolean => event_type === 'tool_executed';

@@ -1,10 +1,8 @@
-import { type ClaimedKey, laneTopic, type Outcome } from '@countersign/contracts';
+import type { Outcome } from '@countersign/contracts';
 import { afterTakeover, type CallEvent } from '@countersign/domain';
-import type { BatchDecoder, EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
 import { isKnownDead } from '@countersign/runtimes';
 import type { Arbiter, OrphanRow } from '../arbiter/arbiter.js';
-import { jobOf } from '../calls/authorised.js';
 import type { Job } from '../calls/job.js';
 import type { JobEvent } from '../calls/job-event.js';
 import { doubtOutcome } from '../calls/outcomes.js';
@@ -15,16 +13,10 @@ import type { Partition, Start } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { PersonalDataDecryptor } from '../personal/personal-data-decryptor.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
+import type { OrphanJob, OrphanJobs } from './orphan-jobs.js';
 
 /** A system may forget an idempotency key after a day, so nothing is sent again later than that. */
 const RESEND_WITHIN_MS = 24 * 3_600_000;
-
-/** Where decisions and their records are read. */
-export interface Sources {
-  log: EventLog;
-  decoder: BatchDecoder;
-  reader: EndsReader;
-}
 
 /** Dependencies of a takeover. */
 export interface TakeoverParts {
@@ -36,11 +28,21 @@ export interface TakeoverParts {
   logger: Logger;
 }
 
+/** Rows whose takeover is not complete: the store has them under this epoch, or still under the one of their lost owner. */
+interface Unfinished {
+  epoch: number;
+  rows: readonly OrphanRow[];
+}
+
 /** Finds calls whose executor lost its lease, and takes a safe action for each, without guessing. */
 export class Takeover {
+  /** By number of the partition. */
+  private readonly unfinished = new Map<number, Unfinished>();
+
   constructor(
     private readonly arbiter: Arbiter,
-    private readonly sources: Sources,
+    private readonly reader: Pick<EndsReader, 'catchUp' | 'awaitsOwnEnd'>,
+    private readonly jobs: OrphanJobs,
     private readonly partitions: Partitions,
     private readonly parts: TakeoverParts,
   ) {}
@@ -52,30 +54,68 @@ export class Takeover {
   }
 
   private async *sweepPartition(partition: Partition): AsyncGenerator<JobEvent> {
-    const rows = await this.arbiter.orphans(partition.number);
+    const rows = await this.rowsOf(partition);
     if (rows.length === 0) return;
-    yield* await this.sources.reader.catchUp(partition);
-    const open = rows.filter((row) => !this.sources.reader.awaitsOwnEnd(row.call_id) && !this.foldsEnd(partition, row));
+    yield* await this.reader.catchUp(partition);
+    const open = rows.filter((row) => !this.reader.awaitsOwnEnd(row.call_id) && !this.foldsEnd(partition, row));
     if (open.length === 0) return;
+    const jobs = await this.jobs.of(open);
     const { epoch } = this.parts.lease;
-    const taken = await this.arbiter.takeOver(epoch, open);
+    const taken = await this.taken(partition, [...jobs.keys()], epoch);
+    for (const [at, row] of taken.entries()) {
+      // Without the lease the row is another executor's, or is found again.
+      if (!(await this.parts.lease.provenUnder(epoch))) return;
+      yield* await this.resume(partition, row, jobs.get(row)).catch((cause: unknown) => {
+        this.unfinished.set(partition.number, { epoch, rows: [...taken.slice(at), ...this.unfinishedOf(partition, epoch)] });
+        throw cause;
+      });
+    }
+  }
+
+  /** Orphans, and rows that this epoch may own already because the answer to their takeover was lost. */
+  private async rowsOf(partition: Partition): Promise<OrphanRow[]> {
+    const orphans = await this.arbiter.orphans(partition.number);
+    const isOrphan = ({ key, attempt }: OrphanRow) => orphans.some((row) => row.key === key && row.attempt === attempt);
+    return [...orphans, ...this.unfinishedOf(partition, this.parts.lease.epoch).filter((row) => !isOrphan(row))];
+  }
+
+  /** Those of an earlier epoch are orphans again. */
+  private unfinishedOf({ number }: Partition, epoch: number): readonly OrphanRow[] {
+    const unfinished = this.unfinished.get(number);
+    return unfinished?.epoch === epoch ? unfinished.rows : [];
+  }
+
+  /** The rows that this epoch owns now. */
+  private async taken(partition: Partition, rows: readonly OrphanRow[], epoch: number): Promise<readonly OrphanRow[]> {
+    const before = this.unfinishedOf(partition, epoch);
+    const left = before.filter((row) => !rows.includes(row));
+    const expected = rows.map((row) => (before.includes(row) ? { ...row, epoch } : row));
+    this.unfinished.set(partition.number, { epoch, rows: [...rows, ...left] });
+    const owned = await this.arbiter.takeOver(epoch, expected);
+    this.unfinished.set(partition.number, { epoch, rows: left });
+    const taken = rows.filter((_, at) => owned.includes(expected[at] as OrphanRow));
     if (taken.length > 0)
       this.parts.logger.warn(
         { event: 'calls_taken_over', lane: partition.lane, partition: partition.number, calls: taken.length, epoch },
         'took over the calls of an executor that lost its lease',
       );
-    for (const row of taken) yield* await this.resume(partition, row, epoch);
+    return taken;
   }
 
   /** True if its call has ended, perhaps without this row: the row is set to that end, so that its key is free. */
-  private foldsEnd(partition: Partition, { key, attempt, call_id }: OrphanRow): boolean {
+  private foldsEnd(partition: Partition, row: OrphanRow): boolean {
+    const { key, attempt, call_id } = row;
     const end = partition.endOf(call_id);
-    if (end) this.partitions.foldLater({ key, attempt, secondary_key: null }, { call_id, ...end, resources: 'of_row' });
-    return end !== undefined;
+    if (!end) return false;
+    this.partitions.foldLater({ key, attempt, secondary_key: null }, { call_id, ...end, resources: 'of_row' });
+    const unfinished = this.unfinished.get(partition.number);
+    if (unfinished) this.unfinished.set(partition.number, { ...unfinished, rows: unfinished.rows.filter((each) => each !== row) });
+    return true;
   }
 
-  private async resume(partition: Partition, row: OrphanRow, epoch: number): Promise<JobEvent[]> {
-    const job = await this.jobOfRow(row);
+  /** Nothing else is awaited between the check of the lease and the adoption. */
+  private async resume(partition: Partition, row: OrphanRow, job: OrphanJob): Promise<JobEvent[]> {
+    const { epoch } = this.parts.lease;
     if (job === 'not_on_record') return this.forget(partition, row, epoch);
     if (!job) {
       this.parts.logger.error(
@@ -85,8 +125,6 @@ export class Takeover {
       return [];
     }
     if (job.key !== row.key) return [];
-    const { secondary_key } = job.authorised;
-    if (secondary_key) job.secondary_key = await this.claimedSecondary(secondary_key, row.call_id);
     this.inherit(job, row, partition, epoch);
     const event = this.decide(job, row, partition.starts.get(row.call_id));
     return event ? [{ job, event }] : [];
@@ -146,13 +184,6 @@ export class Takeover {
     return refusal ? ended(job, refusal) : event;
   }
 
-  /** The second key of a call with edited inputs, if its row was claimed too. */
-  private async claimedSecondary(key: ClaimedKey, call_id: string): Promise<ClaimedKey | null> {
-    const rows = (await this.arbiter.rowsOf([key.idempotency_key])).get(key.idempotency_key) ?? [];
-    const mine = rows.find((row) => row.call_id === call_id);
-    return mine ? { ...key, attempt: mine.attempt } : null;
-  }
-
   /**
    * In embedded mode a claim may survive a kill although its decision was not synced: the offset of the decision is then free or holds
    * another record. The call never ran, because its start is synced after its decision, and no caller got an answer. So this deletes the
@@ -167,19 +198,6 @@ export class Takeover {
     const waiting = partition.awaiting_remote_outcome.get(row.call_id) ?? [];
     partition.awaiting_remote_outcome.delete(row.call_id);
     return waiting.map((job) => ({ job, event: 'leader_left' }));
-  }
-
-  private async jobOfRow(row: OrphanRow): Promise<Job | 'not_on_record' | undefined> {
-    const { log, decoder } = this.sources;
-    const topic = laneTopic(row.source.topic, row.lane);
-    if ((await log.head(topic, row.partition)) <= row.source.offset) return 'not_on_record';
-    const records = await log.read(topic, row.partition, row.source.offset, 1);
-    const [event] = (await decoder.decode(records.slice(0, 1))).events;
-    if (!event) return undefined;
-    const job = jobOf(event);
-    if (job?.call_id !== row.call_id) return 'not_on_record';
-    if (job.call.sealed) job.opened = await this.parts.decryptor.open(job);
-    return job;
   }
 }
 

@@ -3,7 +3,10 @@ import type { Job } from '../calls/job.js';
 import { Partitions } from '../partitions/partitions.js';
 import { PreExecutionGate } from './pre-execution-gate.js';
 
-const job = (tenant_id: string, more: Partial<Pick<Job, 'call_id' | 'attempt' | 'resends' | 'maybe_happened' | 'cancelled'>> = {}): Job => {
+const job = (
+  tenant_id: string,
+  more: Partial<Pick<Job, 'call_id' | 'attempt' | 'epoch' | 'resends' | 'maybe_happened' | 'cancelled'>> = {},
+): Job => {
   const judged = { judged_position: 1, judged_at_ms: 1000 };
   const call = { call: { deadline_ms: null }, authorised: {}, lane: 'shared', partition: 0 };
   return { tenant_id, stage: 'gated', resends: 0, ...judged, ...call, ...more } as never;
@@ -52,4 +55,15 @@ test('a call without an effect that is sent again runs only while it may; one wh
   expect(gate.pass(without)).toBe('stopped_before_fire');
   expect(without.verdict).toMatchObject(refused);
   expect(gate.pass(job('acme', { ...cancelled, call_id: 'b', maybe_happened: true }))).toBe('may_fire');
+});
+
+test('a call that another executor started under a later epoch does not run here', () => {
+  const partitions = new Partitions();
+  const gate = new PreExecutionGate(judge as never, { hold: { holds: () => false } } as never, partitions, clock);
+  const taken = job('acme', { call_id: 'c', epoch: 7 });
+  const start = { epoch: 7, offset: -1, fired_at_ms: 0, process: null };
+  partitions.of(taken).starts.set('c', start);
+  expect(gate.pass(taken)).toBe('may_fire');
+  partitions.of(taken).starts.set('c', { ...start, epoch: 8 });
+  expect(gate.pass(taken)).toBe('lease_lost');
 });

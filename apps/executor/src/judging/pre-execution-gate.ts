@@ -14,7 +14,7 @@ import type { RecordHold } from './record-hold.js';
  */
 const FRESH_MS = 1000;
 
-type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire' | 'recorded_elsewhere'>;
+type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire' | 'recorded_elsewhere' | 'lease_lost'>;
 
 /**
  * The gate between a durable start and the effect. Appending a start may take long; meanwhile the authorization may expire or the policy
@@ -43,12 +43,18 @@ export class PreExecutionGate {
    * previous owner of a call that is sent again ended its row meanwhile, that end counts and nothing is sent.
    */
   private decide(job: Job): GateEvent {
+    if (this.startedLater(job)) return 'lease_lost';
     if (job.resends > 0 && this.partitions.of(job).rowHasEnded(job)) return 'recorded_elsewhere';
     if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
     const refusal = job.maybe_happened ? undefined : this.changed(job, this.clock.now_ms());
     if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
     job.verdict = { kind: 'ended', outcome: refusal };
     return 'stopped_before_fire';
+  }
+
+  /** True if another executor, of a later epoch, has started the call: it took it over. */
+  private startedLater(job: Job): boolean {
+    return (this.partitions.of(job).starts.get(job.call_id)?.epoch ?? 0) > job.epoch;
   }
 
   /** `due` checks it again before it runs. */

@@ -13,6 +13,7 @@ import { EarlierAnswers } from '../claims/earlier-answers.js';
 import { KeyWindows } from '../claims/key-windows.js';
 import { UndoneEffects } from '../claims/undone-effects.js';
 import { Intake } from '../intake/intake.js';
+import { OrphanJobs } from '../intake/orphan-jobs.js';
 import { Takeover } from '../intake/takeover.js';
 import { Judge, type OwnConfiguration } from '../judging/judge.js';
 import { PreExecutionGate } from '../judging/pre-execution-gate.js';
@@ -149,7 +150,8 @@ export function assembleLane(deps: AppDeps, options: LaneOptions, shared: Shared
     end: new EndStep(ends, new ClosedApprovals(arbiter, logger), { configuration, decryptor, spans, tools, circuits }),
   };
   const pipeline = new Pipeline(steps, logger);
-  const takeover = new Takeover(arbiter, { ...source, reader }, partitions, { lease, gate, runtime, decryptor, clock, logger });
+  const jobs = new OrphanJobs(arbiter, source, decryptor, logger);
+  const takeover = new Takeover(arbiter, reader, jobs, partitions, { lease, gate, runtime, decryptor, clock, logger });
   const upkeep = new LaneUpkeep(pipeline, partitions, { reader, takeover, progress });
   const background = new BackgroundWork(logger);
   const slots = new Slots(dispatcher, pipeline, lease, options.waiting_max);

@@ -9,6 +9,9 @@ export class FaultyLog extends EventLog {
   /** Refuses an append that contains such a record, and writes nothing of it. */
   refuses: (record: NewRecord) => boolean = () => false;
   refused = 0;
+  /** Reads of this topic, of at most this many records, fail. */
+  unreadable: (topic: string, max: number) => boolean = () => false;
+  unread = 0;
   /** An append waits for this before it writes; undefined: it does not wait. */
   delay: (records: readonly NewRecord[]) => Promise<void> | undefined = () => undefined;
   /** The staleness that followers of a topic see; undefined: the real one. */
@@ -21,7 +24,11 @@ export class FaultyLog extends EventLog {
   ensureTopics: EventLog['ensureTopics'] = (specs) => this.log.ensureTopics(specs);
   partitions: EventLog['partitions'] = (topic) => this.log.partitions(topic);
   subscribe: EventLog['subscribe'] = (subscription) => this.log.subscribe(subscription);
-  read: EventLog['read'] = (topic, partition, offset, max) => this.log.read(topic, partition, offset, max);
+  read: EventLog['read'] = async (topic, partition, offset, max) => {
+    if (!this.unreadable(topic, max)) return this.log.read(topic, partition, offset, max);
+    this.unread++;
+    throw new InfrastructureFault('cannot be read now');
+  };
   head: EventLog['head'] = (topic, partition) => this.log.head(topic, partition);
   close: EventLog['close'] = () => this.log.close();
 
