@@ -73,12 +73,12 @@ export class ClaimConflicts {
     return 'answer_recorded';
   }
 
-  /** Adds attempts that ended recently and may not be in their rows yet. */
+  /** Adds attempts that ended recently and may not be in their rows yet. An effect that was undone stays undone. */
   private newest(job: Job, rows: readonly Execution[]): Execution[] {
     const partition = this.partitions.of(job);
     return rows.map((row) => {
       const end = partition.endOf(row.call_id);
-      return end && this.describes(end, row) ? { ...row, ...end } : row;
+      return end && row.state !== 'compensated' && this.describes(end, row) ? { ...row, ...end } : row;
     });
   }
 

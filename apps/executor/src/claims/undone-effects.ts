@@ -26,8 +26,12 @@ export interface UndoneEffectsParts {
 export class UndoneEffects {
   constructor(private readonly parts: UndoneEffectsParts) {}
 
-  /** Before a run: `look_again` once the effect is on the job. If it cannot be undone, the call ends without a run. */
+  /**
+   * Before a run: `look_again` once the effect is on the job. If it cannot be undone, the call ends without a run. That is known only once
+   * everything before its start is read: another executor may have ended the call of the effect.
+   */
   async ready(job: Job): Promise<Extract<CallEvent, 'look_again' | 'stopped_before_fire'>> {
+    await this.parts.partitions.of(job).startKnown(job.call_id);
     const found = await this.find(job);
     if (typeof found !== 'string') {
       job.undone = found;
