@@ -30,6 +30,7 @@ test.each([
     epoch: 1,
     ended_at_ms: 900,
     end_offset: 4,
+    stands: true,
     digest8: digest8(call.discriminating_digest),
   };
   expect(conflicts.decide(job as unknown as Job, [row as never], 1)).toBe(event);
