@@ -1,4 +1,6 @@
+import { rowsOfKeys } from '@countersign/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
 let rig: Rig;
@@ -92,6 +94,51 @@ describe('a write whose response was lost', () => {
     expect((await rig.eventsOf(slow.meta.call_id as string)).at(-1)).toMatchObject({
       event: { by: 'late_result', outcome: { status: 'succeeded' } },
     });
+  });
+});
+
+describe('a result that comes late', () => {
+  const typesOf = async (call_id: string | null) => (await rig.eventsOf(call_id as string)).map(({ event_type }) => event_type);
+
+  /** A call in doubt whose tool still runs. */
+  async function doubtful(log?: FaultyLog) {
+    await rig.start({}, log ? { log } : {});
+    const open = rig.world.close();
+    const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
+    expect((await rig.end(slow)).event_type).toBe('tool_call_in_doubt');
+    return { slow, open };
+  }
+
+  test('is recorded as evidence if a person had said that nothing happened', async () => {
+    const { slow, open } = await doubtful();
+    await rig.resolve(slow, 'did_not_happen');
+    await rig.until(async () => (await typesOf(slow.meta.call_id)).includes('tool_call_resolved'));
+    open();
+    await rig.until(async () => (await typesOf(slow.meta.call_id)).at(-1) === 'tool_executed');
+    expect((await rig.eventsOf(slow.meta.call_id as string)).at(-1)).toMatchObject({ event: { outcome: { effect: 'happened' } } });
+  });
+
+  test('counts if it was sent to the log before a person decided: the key stays taken', async () => {
+    const log = new FaultyLog(rig.log);
+    const { slow, open } = await doubtful(log);
+    let held = false;
+    let release: () => void = () => undefined;
+    log.delay = (records) => {
+      if (held || !records.some(({ headers }) => headers.event_type === 'tool_call_resolved')) return undefined;
+      held = true;
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    open();
+    await rig.until(() => held);
+    await rig.resolve(slow, 'did_not_happen');
+    await rig.end(await rig.allow('test_read', 'later'));
+    release();
+    await rig.until(async () => (await typesOf(slow.meta.call_id)).includes('tool_call_resolved'));
+    expect((await typesOf(slow.meta.call_id)).filter((type) => type === 'tool_call_resolved')).toHaveLength(1);
+    await rig.until(async () => (await rowsOfKeys(rig.store, [slow.call.idempotency_key]))[0]?.state === 2);
+    expect(await rig.end(await rig.allow('blind_write', 'a'))).toMatchObject({ event_type: 'tool_retry_deduplicated' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { isKeyOfRequest, isReadOnly, type Meta, type ToolCall } from '@countersign/contracts';
 import { admit, type CallEvent, cancel, digest8, standingOf } from '@countersign/domain';
-import type { EventBatch, LogRecord, Recorded } from '@countersign/event-log';
+import { type EventBatch, type LogRecord, type Recorded, retried, retryPlans } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
 import { cancelledJob, jobOf } from '../calls/authorised.js';
 import { type Closing, closedApproval } from '../calls/closing.js';
@@ -24,7 +24,7 @@ export interface IntakeParts {
   windows: KeyWindows;
   runtime: Pick<ToolRuns, 'find'>;
   resolutions: Resolutions;
-  logger: Pick<Logger, 'error'>;
+  logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** Reads decisions, grants, cancellations and resolutions, and determines their effect on calls of this process. */
@@ -77,14 +77,13 @@ export class Intake {
 
   private resolve(partition: Partition, recorded: Extract<Recorded, { event_type: 'resolution_allowed' }>): void {
     const { resolutions, logger } = this.parts;
-    resolutions
-      .byPerson(partition, recorded)
-      .catch((cause) =>
-        logger.error(
-          { event: 'resolution_not_written', cause: String(cause) },
-          'a resolution could not be written; its record is read again',
-        ),
-      );
+    const fields = { event: 'resolution_not_written', call_id: recorded.event.meta.call_id };
+    retried(retryPlans.handler, () => resolutions.byPerson(partition, recorded), {
+      // The next owner of the partition reads it again.
+      isRetryable: () => partition.assigned,
+      unref: true,
+      onFault: (cause) => logger.warn({ ...fields, cause: String(cause) }, 'a resolution cannot be written now; trying again'),
+    }).catch((cause: unknown) => logger.error({ ...fields, cause: String(cause) }, 'a resolution could not be written'));
   }
 
   /** No handler could process this record: the call that it authorizes ends without a run, unless it is in progress or has ended. */

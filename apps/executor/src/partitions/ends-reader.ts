@@ -116,7 +116,8 @@ export class EndsReader {
         });
         break;
       case 'tool_call_resolved':
-        happened = this.ended(partition, at, at.event);
+        // The first resolution of a doubt counts.
+        if (!partition.isOver(call_id, at.event.meta.attempt)) happened = this.ended(partition, at, at.event);
         break;
       case 'tool_retry_deduplicated':
         partition.ended(call_id, endAt(at));

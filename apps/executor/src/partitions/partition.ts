@@ -101,6 +101,13 @@ export class Partition implements OwnedPartition {
     return this.endOf(call_id)?.row_attempt === attempt;
   }
 
+  /** True if the row has an end that no later record replaces. */
+  isOver(call_id: string, row_attempt: number): boolean {
+    const before = this.endOf(call_id);
+    if (!before || before.state === 'in_doubt') return false;
+    return before.row_attempt === undefined || before.row_attempt === row_attempt;
+  }
+
   /** True if this revision may no longer run: the call has ended, or was sent back for a new decision. */
   isClosed(call_id: string, revision: number): boolean {
     return (this.recent.get(call_id)?.revision ?? Number.NEGATIVE_INFINITY) >= revision;
@@ -124,9 +131,12 @@ export class Partition implements OwnedPartition {
   /** Resolves once everything on tool-executed below the newest start of a call is known; undefined if it already is. */
   startKnown(call_id: string): Promise<void> | undefined {
     const start = this.starts.get(call_id);
-    if (start === undefined || start.offset < this.next_end) return undefined;
-    const { offset } = start;
-    return new Promise((known) => this.waiting.push({ offset, known }));
+    return start && this.known(start.offset);
+  }
+
+  /** Resolves once everything on tool-executed up to the offset is known; undefined if it already is. */
+  known(offset: number): Promise<void> | undefined {
+    return offset < this.next_end ? undefined : new Promise((known) => this.waiting.push({ offset, known }));
   }
 
   acknowledge(topic: string, offset: number, end_offset?: number): void {

@@ -66,9 +66,13 @@ export class RunStep {
     return this.runs.broken(job, cause);
   }
 
-  /** Its late result resolves its doubt. */
+  /** Its late result resolves its doubt, or is evidence if a person resolved it. */
   resolveDoubt(job: Job): void {
-    this.report(this.resolutions.byLateResult(job, this.sealed(job)));
+    this.report(this.lateResult(job, this.sealed(job)));
+  }
+
+  private async lateResult(job: Job, outcome: Outcome): Promise<void> {
+    if (!(await this.resolutions.byLateResult(job, outcome))) await this.ends.evidence(job, outcome);
   }
 
   /** Records its late result as evidence after its lease was lost. */

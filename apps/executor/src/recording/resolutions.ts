@@ -1,4 +1,4 @@
-import { type CompensatedEffect, callError, type Meta, type Outcome } from '@countersign/contracts';
+import { type CompensatedEffect, callError, InfrastructureFault, type Meta, type Outcome } from '@countersign/contracts';
 import { afterResolution, compensationOf, stateAfter } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
 import type { Clock } from '@countersign/process';
@@ -30,7 +30,7 @@ export class Resolutions {
     private readonly permitted: () => Promise<boolean>,
   ) {}
 
-  /** Ignored unless the call is in doubt. Rejects if the store or the log is unavailable; then it is tried again. */
+  /** Ignored unless the call is in doubt. Rejects if it cannot be written now; the call is in doubt until it is tried again. */
   async byPerson(partition: Partition, at: Allowed): Promise<void> {
     const { meta, resolution, output_json, reason, by } = at.event;
     const call_id = meta.call_id as string;
@@ -56,41 +56,55 @@ export class Resolutions {
       extras: null,
     };
     const source = { topic: at.topic, offset: at.offset };
-    const end_offset = await this.write({
-      ...row,
-      meta: { ...meta, attempt: row.attempt },
-      cause_hash: at.leaf_hash,
-      lane: partition.lane,
-      by: 'person',
-      principal: by,
-      reason,
-      outcome,
-      source,
-      compensates: await this.compensatedBy(partition, row),
-    });
-    if (end_offset !== undefined) partition.acknowledge(at.topic, at.offset, end_offset);
+    const end_offset = await this.doubtKept(partition, call_id, row, async () =>
+      this.write({
+        ...row,
+        meta: { ...meta, attempt: row.attempt },
+        cause_hash: at.leaf_hash,
+        lane: partition.lane,
+        by: 'person',
+        principal: by,
+        reason,
+        outcome,
+        source,
+        compensates: await this.compensatedBy(partition, row),
+      }),
+    );
+    partition.acknowledge(at.topic, at.offset, end_offset);
   }
 
-  /** The missing result arrived after all. */
-  async byLateResult(job: Job, outcome: Outcome): Promise<void> {
+  /** The missing result arrived after all. @returns false if somebody resolved the doubt otherwise, or does so now: it is evidence */
+  async byLateResult(job: Job, outcome: Outcome): Promise<boolean> {
     const partition = this.partitions.of(job);
-    if (!partition.doubts.has(job.call_id)) return;
+    const doubt = partition.doubts.get(job.call_id);
+    if (!doubt) return partition.endOf(job.call_id)?.state === 'succeeded';
+    partition.doubts.delete(job.call_id);
+    await this.doubtKept(partition, job.call_id, doubt, () => this.write(this.ofLateResult(job, outcome)));
+    return true;
+  }
+
+  private ofLateResult(job: Job, outcome: Outcome): Resolution & { attempt: number } {
     const meta: Meta = { ...job.cause_of_end, attempt: job.attempt };
-    const { key, attempt, lane } = job;
-    await this.write({
-      key,
-      attempt,
-      meta,
-      cause_hash: job.cause_hash,
-      lane,
-      by: 'late_result',
-      principal: null,
-      reason: null,
-      outcome,
-      source: null,
-      secondary_key: job.secondary_key,
-      compensates: compensated(job) ?? null,
-    });
+    const { key, attempt, lane, cause_hash, secondary_key } = job;
+    const by = { by: 'late_result', principal: null, reason: null, source: null } as const;
+    return { key, attempt, meta, cause_hash, lane, ...by, outcome, secondary_key, compensates: compensated(job) ?? null };
+  }
+
+  /** Writes the resolution of a doubt that was taken. Until that is durable the call stays in doubt. @throws if it cannot be written now */
+  private async doubtKept(
+    partition: Partition,
+    call_id: string,
+    doubt: DoubtfulRows,
+    write: () => Promise<number | undefined>,
+  ): Promise<number> {
+    try {
+      const end_offset = await write();
+      if (end_offset !== undefined) return end_offset;
+      throw new InfrastructureFault('the lease was lost before the resolution was on the record');
+    } catch (cause) {
+      if (!partition.isOver(call_id, doubt.attempt)) partition.doubts.set(call_id, doubt);
+      throw cause;
+    }
   }
 
   /** The effect that the call was to undo; read from its record if this process has not seen it. */
@@ -109,6 +123,9 @@ export class Resolutions {
     const partition = this.partitions.get(lane, meta.partition);
     const state = stateAfter(outcome);
     partition.wrote(end_offset);
+    // Another executor may have resolved it before: the first resolution counts.
+    await partition.known(end_offset);
+    if (partition.isOver(call_id, attempt)) return end_offset;
     partition.doubts.delete(call_id);
     const ended = { state, end_offset, ended_at_ms: outcome.ended_at_ms };
     partition.ended(call_id, { ...ended, revision: Number.POSITIVE_INFINITY, row_attempt: attempt });
