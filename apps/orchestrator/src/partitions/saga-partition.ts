@@ -8,13 +8,14 @@ import { FairInbox } from './fair-inbox.js';
 import type { PartitionStart } from './partition-start.js';
 import type { SagaRecords } from './saga-records.js';
 import { SagaRound } from './saga-round.js';
-import type { SagaWriter } from './saga-writer.js';
+import type { Appended, SagaWriter } from './saga-writer.js';
 
 /** Commands of one round: the records of a round are one append. */
 const ROUND_MAX = 200;
 const ENDED_MAX = 50_000;
 /** Evaluations of a saga one after the other in one round: skipped steps and branches follow each other without a call. */
 const EVALUATIONS_MAX = 20;
+const UNWRITABLE = 'the records of this request are larger than the log accepts: pass large data by reference';
 
 /** Performs what sagas need after their records are durable. */
 export interface SagaPerformer {
@@ -124,14 +125,39 @@ export class SagaPartition implements OwnedPartition {
   }
 
   private async round(works: readonly SagaWork[]): Promise<void> {
-    const round = new SagaRound(this.sagas, this.records, this.terms.now_ms(), (key) => this.ended.has(key));
+    const round = this.newRound();
     for (const work of works) this.decide(round, work);
-    const evaluations = await this.evaluate(round);
+    const all = [...works, ...(await this.evaluate(round))];
+    if ((await this.write(round, all)) === 'unwritable') for (const work of all) await this.alone(work);
+  }
+
+  /** Decides a command in a round of its own. One whose records the log never accepts leaves its saga as it is; a request is refused. */
+  private async alone(work: SagaWork): Promise<void> {
+    if (this.closed) return;
+    const round = this.newRound();
+    this.decide(round, work);
+    if ((await this.write(round, [work])) !== 'unwritable') return;
+    this.undecidable(work, 'its records are larger than the log accepts');
+    if (work.cause && typeof work.order !== 'string') await this.alone({ ...work, order: UNWRITABLE });
+  }
+
+  private newRound(): SagaRound {
+    return new SagaRound(this.sagas, this.records, this.terms.now_ms(), (key) => this.ended.has(key));
+  }
+
+  /** Appends the records of a round of these commands, then performs what their sagas need. */
+  private async write(round: SagaRound, works: readonly SagaWork[]): Promise<Appended> {
     const result = round.records.length === 0 ? 'written' : await this.writer.append(round.records);
-    if (result === 'stopped') return;
+    if (result === 'unwritable') round.takeBack();
+    if (result === 'unwritable' || result === 'stopped') return result;
     for (const { cause } of works) if (cause) this.input_offset = Math.max(this.input_offset, cause.offset + 1);
-    if (result === 'interleaved') return this.interleaved();
-    for (const work of [...works, ...evaluations]) this.performer.answered(work);
+    if (result === 'interleaved') this.interleaved();
+    else this.performed(round, works);
+    return result;
+  }
+
+  private performed(round: SagaRound, works: readonly SagaWork[]): void {
+    for (const work of works) this.performer.answered(work);
     this.output_offset = this.writer.position;
     for (const saga of round.touched) this.settle(saga);
   }
@@ -154,18 +180,16 @@ export class SagaPartition implements OwnedPartition {
       round.decide(work);
     } catch (cause) {
       if (work.cause) round.decide({ ...work, order: 'the request cannot be decided: a defect, see the log of the orchestrator' });
-      const { tenant_id, saga_id, order } = work;
-      this.terms.logger.error(
-        {
-          event: 'saga_decision_failed',
-          tenant_id,
-          saga_id,
-          command: typeof order === 'string' ? 'refusal' : order.kind,
-          cause: String(cause),
-        },
-        'cannot decide a command of a saga: the saga stays as it is',
-      );
+      this.undecidable(work, String(cause));
     }
+  }
+
+  private undecidable({ tenant_id, saga_id, order }: SagaWork, cause: string): void {
+    const command = typeof order === 'string' ? 'refusal' : order.kind;
+    this.terms.logger.error(
+      { event: 'saga_decision_failed', tenant_id, saga_id, command, cause },
+      'cannot decide a command of a saga: the saga stays as it is',
+    );
   }
 
   private settle(saga: OpenSaga): void {

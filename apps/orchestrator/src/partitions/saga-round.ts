@@ -14,7 +14,6 @@ type Refusal = Omit<EventMap['saga_request_refused'], 'meta'>;
  */
 export class SagaRound {
   readonly records: NewRecord[] = [];
-  readonly event_ids: string[] = [];
   /** Sagas that changed, or whose command had no effect: what they need now is performed after the append. */
   readonly touched = new Set<OpenSaga>();
 
@@ -49,15 +48,24 @@ export class SagaRound {
     const { tenant_id, saga_id } = work;
     const correlation_id = open?.correlation_id ?? work.cause?.correlation_id ?? uuidv7(this.now_ms).replaceAll('-', '');
     const kept = open ?? { ...openedSaga({ tenant_id, correlation_id, hlc: 0 }, state), durable: null };
-    kept.state = state;
     const cause = { ...this.causeOf(work, correlation_id), after_hlc: Math.max(kept.hlc, work.cause?.hlc ?? 0) };
-    for (const fact of facts) {
-      cause.after_hlc = this.add(fact, cause);
-      if (fact.event_type === 'saga_step_requested') kept.unsent.add(fact.body.call_id);
-    }
-    kept.hlc = cause.after_hlc;
+    const encoded = facts.map((fact) => {
+      const one = this.encode.of(fact, cause);
+      cause.after_hlc = one.hlc;
+      return one.record;
+    });
+    this.records.push(...encoded);
+    for (const { event_type, body } of facts) if (event_type === 'saga_step_requested') kept.unsent.add(body.call_id);
+    Object.assign(kept, { state, hlc: cause.after_hlc });
     this.sagas.set(sagaKey(tenant_id, saga_id), kept);
     this.touched.add(kept);
+  }
+
+  /** Takes all decisions back: none of their records is on the log. */
+  takeBack(): void {
+    for (const saga of this.touched)
+      if (saga.durable) Object.assign(saga, saga.durable);
+      else this.sagas.delete(keyOfSaga(saga));
   }
 
   private causeOf({ tenant_id, cause }: SagaWork, correlation_id: string): Omit<RecordCause, 'after_hlc'> {
@@ -77,14 +85,11 @@ export class SagaRound {
       source,
       refused_at_ms: this.now_ms,
     };
-    this.add({ event_type: 'saga_request_refused', body: refusal }, { ...this.causeOf(work, cause.correlation_id), after_hlc: cause.hlc });
-  }
-
-  private add(draft: Parameters<SagaRecords['of']>[0], cause: RecordCause): number {
-    const { record, event_id, hlc } = this.encode.of(draft, cause);
+    const { record } = this.encode.of(
+      { event_type: 'saga_request_refused', body: refusal },
+      { ...this.causeOf(work, cause.correlation_id), after_hlc: cause.hlc },
+    );
     this.records.push(record);
-    this.event_ids.push(event_id);
-    return hlc;
   }
 }
 

@@ -5,9 +5,12 @@ import type { Logger } from '@countersign/process';
 
 const BACKOFF_MS = [20, 50, 100, 250, 500, 1000, 2000];
 
+export type Appended = 'written' | 'interleaved' | 'stopped' | 'unwritable';
+
 /**
  * Appends the records of one partition, one append at a time, again until the log accepts it. An append whose result was lost may stand
  * twice. `interleaved`: other records stand between those of this writer, so that the state in memory may not be that of the log.
+ * `unwritable`: the log never accepts one of the records (RangeError, before it writes any of them).
  */
 export class SagaWriter {
   private stopped = false;
@@ -24,7 +27,7 @@ export class SagaWriter {
   }
 
   /** Resolves once the records are durable; `stopped` if the partition was revoked first. */
-  async append(records: readonly NewRecord[]): Promise<'written' | 'interleaved' | 'stopped'> {
+  async append(records: readonly NewRecord[]): Promise<Appended> {
     for (let attempt = 0; !this.stopped; attempt++) {
       try {
         crashPoint('orchestrator.before_records');
@@ -32,6 +35,7 @@ export class SagaWriter {
         crashPoint('orchestrator.after_records');
         return this.written(offsets);
       } catch (cause) {
+        if (cause instanceof RangeError) return 'unwritable';
         const partition = records[0]?.partition;
         this.logger.warn(
           { event: 'saga_records_not_written', partition, records: records.length, cause: String(cause) },

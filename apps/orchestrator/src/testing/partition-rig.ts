@@ -11,7 +11,7 @@ import { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { SagaPartition, SagaPerformer } from '../partitions/saga-partition.js';
 import { SagaPartitions } from '../partitions/saga-partitions.js';
 import type { SagaRequests } from '../partitions/saga-requests.js';
-import type { SagaOrder } from '../sagas/saga-work.js';
+import type { SagaOrder, WorkCause } from '../sagas/saga-work.js';
 import { PartitionSnapshots } from '../snapshots/partition-snapshots.js';
 
 const LANE = 'shared';
@@ -73,9 +73,9 @@ export class PartitionOwnerRig {
     return [...this.partition.sagas.values()].map(({ saga_id }) => saga_id).sort();
   }
 
-  async start(saga_id: string, tenant_id = TENANT): Promise<void> {
+  async start(saga_id: string, tenant_id = TENANT, inputs_json = '{}', cause: WorkCause | null = null): Promise<void> {
     const definition_json = canonicalText(definition);
-    const what = { saga_id, case_id: null, definition, definition_digest: sha256Hex(definition_json), definition_json, inputs_json: '{}' };
+    const what = { saga_id, case_id: null, definition, definition_digest: sha256Hex(definition_json), definition_json, inputs_json };
     const order: SagaOrder = {
       kind: 'start',
       ...what,
@@ -86,12 +86,12 @@ export class PartitionOwnerRig {
       request_digest: null,
       source: null,
     };
-    await this.partition.submit({ tenant_id, saga_id, order, cause: null });
+    await this.partition.submit({ tenant_id, saga_id, order, cause });
   }
 
-  async answer(saga_id: string, tenant_id = TENANT): Promise<void> {
+  async answer(saga_id: string, tenant_id = TENANT, answer_json: string | null = null): Promise<void> {
     const order: SagaOrder = {
-      ...{ kind: 'wait_answered', step_id: 'go', is_refused: false, answer_json: null, reason: null },
+      ...{ kind: 'wait_answered', step_id: 'go', is_refused: false, answer_json, reason: null },
       ...{ by, command_id: `answer ${saga_id}`, source: null },
     };
     await this.partition.submit({ tenant_id, saga_id, order, cause: null });
