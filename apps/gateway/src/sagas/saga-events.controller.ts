@@ -1,6 +1,6 @@
 import { type Caller, Readable, Refusal, type Seen, Views } from '@countersign/calls';
 import { InfrastructureFault } from '@countersign/contracts';
-import { type ReadSaga, readSaga } from '@countersign/store';
+import { type LogPosition, type ReadSaga, readSaga } from '@countersign/store';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
@@ -73,24 +73,27 @@ export class SagaEventsController {
     const out = this.streams.open(request, reply, caller, 'saga');
     if (!out || out instanceof Refusal) return out;
     const text = (saga: ShownSaga['saga']) => this.readable.text(tenant_id, JSON.stringify(saga));
-    const read = async (after: Parameters<SagaStream['take']>[0]) => {
-      if (!(await this.views.current({ positions: [positionOf(after)], wait_ms: SHOWN_WITHIN_MS })))
-        throw new InfrastructureFault('the views do not show the saga yet');
-      return (await this.shown(caller, saga_id)) as ShownSaga;
-    };
-    const stream = new SagaStream(out, read, text);
+    const stream = new SagaStream(out, (after) => this.shownAfter([positionOf(after)], caller, saga_id), text);
     const stop = this.watches.follow(tenant_id, saga_id, stream);
     out.whenLeft(() => {
       stream.leave();
       stop();
     });
     // A record between the first look and the watch is in the second look.
-    stream.show((await this.shown(caller, saga_id)) ?? found);
+    await stream.begin(() => this.shownAfter(this.watches.takenBefore(found.partition), caller, saga_id));
     return undefined;
+  }
+
+  /** @throws InfrastructureFault if the views do not have these records in time */
+  private async shownAfter(positions: readonly LogPosition[], caller: Caller, saga_id: string): Promise<ShownSaga> {
+    const isCurrent = await this.views.current({ positions, wait_ms: SHOWN_WITHIN_MS });
+    const found = isCurrent ? await this.shown(caller, saga_id) : undefined;
+    if (!found) throw new InfrastructureFault('the views do not show the saga yet');
+    return found;
   }
 
   private async shown({ tenant_id }: Caller, saga_id: string): Promise<ShownSaga | undefined> {
     const found = await readSaga(this.views.store, tenant_id, saga_id);
-    return found && { offset: newestOffset(found), saga: detailsOf(found) };
+    return found && { offset: newestOffset(found), partition: found.saga.source_partition, saga: detailsOf(found) };
   }
 }

@@ -10,6 +10,8 @@ const APART_MS = 100;
 export interface ShownSaga {
   /** Offset of a record that it shows; of a saga that has ended at least one more than all before the end. */
   offset: number;
+  /** Of all its records. */
+  partition: number;
   saga: SagaWithSteps;
 }
 
@@ -39,13 +41,13 @@ export class SagaStream {
     if (!this.reading && !this.over) void this.update();
   }
 
-  show({ offset, saga }: ShownSaga): void {
-    if (this.over) return;
-    this.sent = offset;
-    const body = this.text(saga);
-    const event = (text: string) => `id: ${offset}\nevent: status\ndata: ${text}\n\n`;
-    this.out.write(typeof body === 'string' ? event(body) : body.then(event));
-    if (saga.ended_at !== null) this.end();
+  /** Shows the saga as this reads it, unless a later record was shown meanwhile. */
+  async begin(read: () => Promise<ShownSaga>): Promise<void> {
+    try {
+      this.show(await read());
+    } catch {
+      this.fail();
+    }
   }
 
   /** The reader has left. */
@@ -53,9 +55,24 @@ export class SagaStream {
     this.over = true;
   }
 
+  private show({ offset, saga }: Pick<ShownSaga, 'offset' | 'saga'>): void {
+    if (this.over || offset <= this.sent) return;
+    this.sent = offset;
+    const body = this.text(saga);
+    const event = (text: string) => `id: ${offset}\nevent: status\ndata: ${text}\n\n`;
+    this.out.write(typeof body === 'string' ? event(body) : body.then(event));
+    if (saga.ended_at !== null) this.end();
+  }
+
   private end(): void {
     this.over = true;
     this.out.end();
+  }
+
+  private fail(): void {
+    if (this.over) return;
+    this.over = true;
+    this.out.close('unavailable');
   }
 
   private async showAfter(at: SagaRecord): Promise<void> {
@@ -71,8 +88,7 @@ export class SagaStream {
         await sleep(APART_MS, undefined, { ref: false });
       }
     } catch {
-      this.out.close('unavailable');
-      this.over = true;
+      this.fail();
     }
     this.reading = false;
   }

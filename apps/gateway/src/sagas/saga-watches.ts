@@ -1,6 +1,8 @@
 import { laneTopic, sagaKey, type TopicEvents } from '@countersign/contracts';
 import type { EventLog, LogBatch, Recorded, RunningSubscription } from '@countersign/event-log';
 import type { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
+import type { LogPosition } from '@countersign/store';
+import { newestRecords } from '../positions/newest-records.js';
 import { SagaWatch } from './saga-watch.js';
 
 export type SagaRecord = Extract<Recorded, { event_type: TopicEvents['compensation']['event_type'] }>;
@@ -17,23 +19,32 @@ const BATCH_RECORDS_MAX = 500;
 /** Shows waiting requests the new records of their sagas. Decodes only what they want. */
 export class SagaWatches {
   private readonly watches = new Map<string, Set<SagaReader>>();
+  /** The newest record of each topic and partition that was taken. */
+  private readonly taken = new Map<string, LogPosition>();
   private running: RunningSubscription | undefined;
 
   constructor(
-    private readonly log: Pick<EventLog, 'follow'>,
+    private readonly log: Pick<EventLog, 'follow' | 'partitions' | 'head' | 'first'>,
     private readonly decoder: BatchDecoder,
   ) {}
 
   /** Resolves when new records of these lanes arrive. */
   async start(lanes: readonly string[]): Promise<void> {
+    const topics = lanes.map((lane) => laneTopic('compensation', lane));
     this.running = await this.log.follow({
-      topics: lanes.map((lane) => laneTopic('compensation', lane)),
+      topics,
       visibility: 'durable',
       batch_records_max: BATCH_RECORDS_MAX,
       from: 'head',
       onBatch: (batch) => this.take(batch),
     });
     await this.running.caughtUp();
+    await Promise.all(topics.map((topic) => this.noteHeads(topic)));
+  }
+
+  /** The newest records that a watch from now on is not shown: only the views have them. */
+  takenBefore(partition: number): LogPosition[] {
+    return [...this.taken.values()].filter((at) => at.partition === partition);
   }
 
   /** Watches a saga from now on. Close the watch. */
@@ -59,12 +70,23 @@ export class SagaWatches {
     await this.running?.close();
   }
 
+  private async noteHeads(topic: string): Promise<void> {
+    const partitions = Array.from({ length: this.log.partitions(topic) }, (_, partition) => newestRecords(this.log, [topic], partition));
+    for (const at of (await Promise.all(partitions)).flat()) this.note(at);
+  }
+
+  private note({ topic, partition, offset }: LogPosition): void {
+    const key = `${topic}/${partition}`;
+    if ((this.taken.get(key)?.offset ?? -1) < offset) this.taken.set(key, { topic, partition, offset });
+  }
+
   private isWanted({ key, headers }: LogBatch['records'][number]): boolean {
     const readers = key === null ? undefined : this.watches.get(key);
     return readers !== undefined && [...readers].some((reader) => reader.wants(headers));
   }
 
   private async take(batch: LogBatch): Promise<void> {
+    for (const record of batch.records.slice(-1)) this.note(record);
     if (this.watches.size === 0) return;
     const records = batch.records.filter((record) => this.isWanted(record));
     if (records.length === 0) return;
