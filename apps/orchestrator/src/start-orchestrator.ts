@@ -16,6 +16,7 @@ import { GrantedPlan } from './effects/granted-plan.js';
 import { LevelSkips } from './effects/level-skips.js';
 import { SagaActions } from './effects/saga-actions.js';
 import { SagaEffects } from './effects/saga-effects.js';
+import { SentCalls } from './effects/sent-calls.js';
 import { StepCalls } from './effects/step-calls.js';
 import { StepPreparer } from './effects/step-preparer.js';
 import { StepRepairs } from './effects/step-repairs.js';
@@ -58,12 +59,13 @@ function actionsOf(
   const following = new CallFollowing(calls.calls, outcomes);
   const standing = new StarterStanding(configuration, now_ms);
   const repairs = new StepRepairs(configuration, scopes, outcomes);
+  const sent = new SentCalls(calls.calls, configuration, log);
   const skips = new LevelSkips(configuration, circuits, store, now_ms);
   const planner = new SagaPlanner(configuration, { scopes, sealer, rulings }, now_ms, logger);
   return new SagaActions(
     new BlockReader(scopes),
     new StepPreparer(configuration, scopes, { keys, log, sealer, skips, repairs, planner }),
-    new StepCalls(calls.calls, following, scopes, { standing, repairs }),
+    new StepCalls(calls.calls, following, scopes, { standing, repairs, sent }),
     new UndoCalls(configuration, { compensations, following, outcomes, scopes, sealer }, keys, now_ms),
     following,
     new GrantedPlan(configuration, outcomes, logger),

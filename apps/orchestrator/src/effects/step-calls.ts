@@ -20,6 +20,7 @@ import type { CallFollowing, TellSaga } from './call-following.js';
 import type { EffectStop } from './effect-stop.js';
 import { type EndStep, endedStep } from './ended-call.js';
 import { confidenceOf } from './level-confidence.js';
+import type { SentCalls } from './sent-calls.js';
 import { evaluatedInputs } from './step-inputs.js';
 import type { StepRepairs } from './step-repairs.js';
 import { refusalError, submittedCall } from './submitted-call.js';
@@ -31,34 +32,42 @@ const WAIT_MS = 5_000;
 /** Makes the recorded calls of steps. A call that was submitted before is found by its id, so that a repeat makes no second call. */
 export class StepCalls {
   constructor(
-    private readonly calls: Calls,
-    private readonly following: CallFollowing,
+    private readonly calls: Pick<Calls, 'submit' | 'cancel'>,
+    private readonly following: Pick<CallFollowing, 'settled'>,
     private readonly scopes: SagaScopes,
-    private readonly parts: { standing: StarterStanding; repairs: StepRepairs },
+    private readonly parts: {
+      standing: Pick<StarterStanding, 'refusal'>;
+      repairs: Pick<StepRepairs, 'isRepairable'>;
+      sent: Pick<SentCalls, 'find'>;
+    },
   ) {}
 
+  /** A call that may have been sent is followed to its end: neither its inputs nor the rights of its starter matter any more. */
   async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
-    const refusal = this.parts.standing.refusal(saga);
-    if (refusal && (await this.recorded(saga, run)) instanceof Refusal) return failed(run, refusal);
-    const request = await this.requestOf(saga, run);
-    if (request instanceof EvaluationFault) return failed(run, request.error);
-    const { call, by } = request;
-    const answer = await submittedCall((sink) => this.calls.submit(call, by, sink));
-    // A repeat may be refused although its call is on the record and runs.
-    const known = answer instanceof Refusal ? await this.recorded(saga, run) : answer;
-    if (known instanceof Refusal) return this.refused(saga, run, refusalError(answer as Refusal));
-    const state = await this.following.settled(known, stop, tell);
+    const sent = saga.unsent.has(run.call_id) ? undefined : await this.parts.sent.find(saga, run.call_id);
+    const answer = sent ?? (await this.submitted(saga, run));
+    if ('kind' in answer) return answer;
+    const state = await this.following.settled(answer, stop, tell);
     if (!state) return undefined;
     this.scopes.outputs.note(state);
     return this.repairable(saga, run, endedStep(state), state.end?.outcome.output_json ?? null);
   }
 
-  private refused(saga: OpenSaga, run: Run, error: CallError): Promise<SagaOrder> {
-    return this.repairable(saga, run, failed(run, error), null);
+  /** The call once it is on the record, or the end of the step if it never is. */
+  private async submitted(saga: OpenSaga, run: Run): Promise<CallState | EndStep> {
+    const refusal = this.parts.standing.refusal(saga);
+    if (refusal) return failed(run, refusal);
+    const request = await this.requestOf(saga, run);
+    if (request instanceof EvaluationFault) return failed(run, request.error);
+    const { call, by } = request;
+    const answer = await submittedCall((sink) => this.calls.submit(call, by, sink));
+    if (!(answer instanceof Refusal)) return answer;
+    // A repeat may be refused although its call is on the record and runs.
+    return (await this.parts.sent.find(saga, run.call_id)) ?? this.repairable(saga, run, failed(run, refusalError(answer)), null);
   }
 
   /** The end of a read says whether a call with repaired inputs follows. */
-  private async repairable(saga: OpenSaga, run: Run, end: EndStep, output_json: string | null): Promise<SagaOrder> {
+  private async repairable(saga: OpenSaga, run: Run, end: EndStep, output_json: string | null): Promise<EndStep> {
     const { status, error } = end;
     return { ...end, is_repaired: await this.parts.repairs.isRepairable(saga, run, { status, error, output_json }) };
   }
@@ -68,10 +77,6 @@ export class StepCalls {
     const answer = await this.calls.cancel({ caller: starterOf(saga), call_id }, 'the saga does not need the step any more');
     if (answer instanceof Refusal && answer.kind !== 'conflict')
       throw new InfrastructureFault(`call ${call_id} cannot be cancelled now: ${answer.detail}`);
-  }
-
-  private recorded(saga: OpenSaga, { call_id }: Run): Promise<CallState | Refusal> {
-    return this.calls.find({ caller: starterOf(saga), call_id });
   }
 
   private async requestOf(saga: OpenSaga, run: Run): Promise<{ call: CallRequest; by: Submission } | EvaluationFault> {
