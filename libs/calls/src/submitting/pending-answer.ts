@@ -19,7 +19,7 @@ const STRAGGLER_MS = 250;
 const REFRESH_MS = 2_000;
 /** The delay before the first read of the view for a call that may already be recorded. Later delays double. */
 const FIRST_REFRESH_MS = 50;
-/** A call without a ruling is not answered until this time is over. Then its caller is refused and the request stays recorded. */
+/** A recorded call without a ruling is not answered until this time is over. Then its caller is refused and the request stays recorded. */
 const RULING_MAX_MS = 5_000;
 
 const ofAnother = (call_id: string): Refusal =>
@@ -46,6 +46,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   private patience_over = false;
   private position: LogPosition | undefined;
   private request: LogPosition | undefined;
+  private is_durable = false;
   slot: number | null = null;
   private readonly opened_ms: number;
   private refresh_ms: number;
@@ -92,6 +93,7 @@ export class PendingAnswer implements CallWaiter, Timed {
    * once its request is folded.
    */
   recorded(at: LogPosition): void {
+    this.is_durable = true;
     this.request = this.tracker.noted(at) ? at : undefined;
   }
 
@@ -109,7 +111,7 @@ export class PendingAnswer implements CallWaiter, Timed {
     const status = this.state ? statusOf(this.state) : 'pending_policy';
     if (isAnswer(status)) this.finish(true);
     else if (this.state?.ruling && (this.patience_over || status === 'pending_approval')) this.finish(false);
-    else if (this.patience_over && waited >= RULING_MAX_MS && !this.state?.ruling) this.undecided();
+    else if (this.patience_over && waited >= RULING_MAX_MS && !this.state?.ruling && this.isOnRecord()) this.undecided();
     else this.wait(waited);
   }
 
@@ -128,6 +130,11 @@ export class PendingAnswer implements CallWaiter, Timed {
   private undecided(): void {
     const { call_id } = this.call;
     this.refused(new Refusal('no-ruling-yet', 'policy has not decided on the call yet; read it at its location', { call_id }));
+  }
+
+  /** False while the append of its request may still fail: the caller is told then, and not before. */
+  private isOnRecord(): boolean {
+    return this.is_durable || (this.state !== undefined && this.isRepeat(this.state));
   }
 
   /** True if an earlier record than that of this request created the call. */
