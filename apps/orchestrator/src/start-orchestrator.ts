@@ -135,7 +135,7 @@ export async function startOrchestrator(deps: AppDeps, config: OrchestratorConfi
       const closing = app.close();
       await Promise.race([closing, sleep(HANDLERS_END_WITHIN_MS, undefined, { ref: false })]);
       await Promise.race([snapshots.saveAll(owned.all()), sleep(SAVED_WITHIN_MS, undefined, { ref: false })]);
-      await owned.closeAll();
+      await partitions.close();
       timers.close();
       await circuits.close();
       await closing;

@@ -1,3 +1,4 @@
+import { InfrastructureFault } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { logWithAppend } from '../testing/log-with-append.js';
@@ -35,6 +36,23 @@ describe('two processes that both believe to own a partition', () => {
     await owner.start('fourth');
     await owner.reread();
     expect(owner.open_ids).toEqual(['first', 'fourth', 'second', 'third']);
+    await Promise.all([stale.close(), owner.close()]);
+  });
+
+  test('requests that come while one reads the partition again are decided afterwards, each once', async () => {
+    const [stale, owner] = [world.owner(), world.owner()];
+    await stale.open();
+    await owner.open();
+    await owner.start('other');
+    const offsets = Array.from({ length: 250 }, (_, offset) => offset);
+    // The first round has 200 commands.
+    await expect(stale.handle(offsets)).rejects.toBeInstanceOf(InfrastructureFault);
+    await expect(stale.handle(offsets)).rejects.toBeInstanceOf(InfrastructureFault);
+    await stale.reread();
+    await stale.handle(offsets);
+    expect(stale.open_ids).toEqual(['other', ...offsets.map((offset) => `saga-${offset}`)].sort());
+    const kinds = (await world.log.read('compensation', 0, 0, 1_000)).map(({ headers }) => headers.event_type);
+    expect(kinds.filter((kind) => kind === 'saga_started' || kind === 'saga_request_refused')).toHaveLength(251);
     await Promise.all([stale.close(), owner.close()]);
   });
 

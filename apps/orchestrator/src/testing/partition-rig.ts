@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { canonicalText, EventCodec, type Principal, sagaKey, sha256Hex } from '@countersign/contracts';
 import type { SagaDefinition } from '@countersign/domain';
-import { type EventLog, OwnedPartitions } from '@countersign/event-log';
+import { type EventBatch, type EventLog, OwnedPartitions } from '@countersign/event-log';
 import { EmbeddedEventLog } from '@countersign/event-log/embedded/embedded-event-log';
 import { createLogger, topicSpecs } from '@countersign/process';
 import { PgliteStore } from '@countersign/store';
@@ -11,7 +11,7 @@ import { CompiledSagas } from '../definitions/compiled-sagas.js';
 import type { SagaPartition, SagaPerformer } from '../partitions/saga-partition.js';
 import { SagaPartitions } from '../partitions/saga-partitions.js';
 import type { SagaRequests } from '../partitions/saga-requests.js';
-import type { SagaOrder, WorkCause } from '../sagas/saga-work.js';
+import type { SagaOrder, SagaWork, WorkCause } from '../sagas/saga-work.js';
 import { PartitionSnapshots } from '../snapshots/partition-snapshots.js';
 
 const LANE = 'shared';
@@ -35,8 +35,23 @@ const performsNothing: SagaPerformer = {
   forget: () => undefined,
 };
 
-/** Orders reach these partitions directly. */
-const noRequests = undefined as unknown as SagaRequests;
+/** Requests of these partitions are commands already. */
+const requests = {
+  workOf: async (_partition: SagaPartition, request: unknown) => (request as { work: SagaWork }).work,
+} as unknown as SagaRequests;
+
+const causeAt = (offset: number): WorkCause => ({
+  ...{ event_id: `request ${offset}`, correlation_id: 'c', hlc: 1 },
+  ...{ topic: 'saga-requested', offset },
+});
+
+function startOf(saga_id: string, tenant_id: string, inputs_json: string, cause: WorkCause | null): SagaWork {
+  const definition_json = canonicalText(definition);
+  const what = { saga_id, case_id: null, definition, definition_digest: sha256Hex(definition_json), definition_json, inputs_json };
+  const source = cause && { topic: cause.topic, offset: cause.offset };
+  const terms = { latencies: {}, deadline_at_ms: null, by, authority: null, request_digest: null, source };
+  return { tenant_id, saga_id, order: { kind: 'start', ...what, ...terms }, cause };
+}
 
 /** A process that owns partition 0: its partitions on a shared log and store. */
 export class PartitionOwnerRig {
@@ -48,7 +63,7 @@ export class PartitionOwnerRig {
     const compiled = new CompiledSagas();
     this.snapshots = new PartitionSnapshots(store, compiled, logger);
     const source = { log, codec: new EventCodec(), snapshots: this.snapshots, compiled };
-    this.partitions = new SagaPartitions(this.owned, source, noRequests, performsNothing, { now_ms: () => Date.now(), logger });
+    this.partitions = new SagaPartitions(this.owned, source, requests, performsNothing, { now_ms: () => Date.now(), logger });
   }
 
   async open(): Promise<void> {
@@ -74,19 +89,13 @@ export class PartitionOwnerRig {
   }
 
   async start(saga_id: string, tenant_id = TENANT, inputs_json = '{}', cause: WorkCause | null = null): Promise<void> {
-    const definition_json = canonicalText(definition);
-    const what = { saga_id, case_id: null, definition, definition_digest: sha256Hex(definition_json), definition_json, inputs_json };
-    const order: SagaOrder = {
-      kind: 'start',
-      ...what,
-      latencies: {},
-      deadline_at_ms: null,
-      by,
-      authority: null,
-      request_digest: null,
-      source: null,
-    };
-    await this.partition.submit({ tenant_id, saga_id, order, cause });
+    await this.partition.submit(startOf(saga_id, tenant_id, inputs_json, cause));
+  }
+
+  /** Passes a batch of requests, one at each of these offsets, that start a saga each: `saga-7` at offset 7. */
+  async handle(offsets: readonly number[]): Promise<void> {
+    const events = offsets.map((offset) => ({ offset, work: startOf(`saga-${offset}`, TENANT, '{}', causeAt(offset)) }));
+    await this.partitions.handle({ lane: LANE, partition: 0, events } as unknown as EventBatch);
   }
 
   async answer(saga_id: string, tenant_id = TENANT, answer_json: string | null = null): Promise<void> {
