@@ -1,9 +1,10 @@
 import type { CallFollower } from '@countersign/calls/following/call-subscription';
 import type { CallState, Run } from '@countersign/domain';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CallOutcomes } from '../evaluation/call-outcomes.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import { CallFollowing } from './call-following.js';
+import { EffectStop } from './effect-stop.js';
 
 const ended = (call_id: string, status: string, effect: string, original_call_id: string | null = null) =>
   ({ call_id, end: { kind: original_call_id ? 'deduplicated' : 'executed', original_call_id, outcome: { status, effect } } }) as CallState;
@@ -45,4 +46,29 @@ test('a doubt that the views do not have yet is no evidence: only the end of the
   expect(await unknown).toBeUndefined();
   const known = laggingOf([started('undo')], [doubt, ended('undo', 'succeeded', 'happened')]);
   expect(await known.evidence(saga, undoInDoubt, AbortSignal.timeout(5_000))).toMatchObject({ kind: 'evidence', happened: true });
+});
+
+describe('an approval', () => {
+  const judged = (call_id: string) => ({ call_id, ruling: { effect: 'require_approval' } }) as unknown as CallState;
+  const asking = (call_id: string) => ({ ...judged(call_id), approval: {} }) as unknown as CallState;
+  const toldOf = async (...states: CallState[]) => {
+    const [known, ...later] = states;
+    const told: string[] = [];
+    const stop = new EffectStop();
+    setTimeout(() => stop.now(), 30);
+    await laggingOf([], later).settled(known as CallState, stop, ({ kind }) => void told.push(kind));
+    return told;
+  };
+
+  test('that was decided while no process followed the call is told as closed', async () => {
+    expect(await toldOf(started('a'))).toEqual(['approval_closed']);
+  });
+
+  test('is told when it opens and when it closes, each once', async () => {
+    expect(await toldOf(asking('a'), asking('a'), started('a'), started('a'))).toEqual(['approval_opened', 'approval_closed']);
+  });
+
+  test('is not told as closed by a view that does not have the ruling yet', async () => {
+    expect(await toldOf({ call_id: 'a' } as CallState, asking('a'))).toEqual(['approval_opened']);
+  });
 });

@@ -44,14 +44,20 @@ export class CallFollowing {
     });
   }
 
-  /** The call once it ended, or its outcome is unknown. Tells the saga while a person decides: its clock stands still. */
+  /**
+   * The call once it ended, or its outcome is unknown. Tells the saga while a person decides: its clock stands still. The first state is
+   * told too: the approval may have been decided while no process followed the call. Before its ruling, nobody knows.
+   */
   settled(known: CallState, stop: EffectStop, tell: TellSaga): Promise<CallState | undefined> {
     if (isSettled(known)) return Promise.resolve(known);
-    let asks = false;
+    const told: { asks?: boolean } = {};
     return this.until(known, stop.signal, (state) => {
-      const asking = statusOf(state) === 'pending_approval';
-      if (asking !== asks) tell({ kind: asking ? 'approval_opened' : 'approval_closed', call_id: state.call_id });
-      asks = asking;
+      const status = statusOf(state);
+      const asks = status === 'pending_approval';
+      if (asks !== told.asks && (told.asks || status !== 'pending_policy')) {
+        tell({ kind: asks ? 'approval_opened' : 'approval_closed', call_id: state.call_id });
+        told.asks = asks;
+      }
       return isSettled(state);
     });
   }
