@@ -40,6 +40,12 @@ test('an undo whose own outcome is unknown is not known', async () => {
   expect(await followingOf(ended('undo', 'in_doubt', 'unknown')).evidence(saga, undoInDoubt, signal)).toBeUndefined();
 });
 
+test('an undo that its tool could not verify is no evidence that the effect is gone', async () => {
+  const undo = ended('undo', 'succeeded', 'happened');
+  const unverified = { ...undo, end: { ...undo.end, outcome: { ...undo.end?.outcome, extras: { verified: false } } } } as CallState;
+  expect(await followingOf(unverified).evidence(saga, undoInDoubt, AbortSignal.timeout(20))).toBeUndefined();
+});
+
 test('a doubt that the views do not have yet is no evidence: only the end of the call is', async () => {
   const doubt = ended('undo', 'in_doubt', 'unknown');
   const unknown = laggingOf([started('undo')], [doubt]).evidence(saga, undoInDoubt, AbortSignal.timeout(50));

@@ -4,6 +4,7 @@ import { type CallOutcomes, doubtOf, isKnown, isSettled } from '../evaluation/ca
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { SagaOrder } from '../sagas/saga-work.js';
 import type { EffectStop } from './effect-stop.js';
+import { isUnverified } from './ended-call.js';
 
 /** Reports what happens to a call before its end. */
 export type TellSaga = (order: SagaOrder) => void;
@@ -64,7 +65,8 @@ export class CallFollowing {
 
   /**
    * Whether a call in doubt took effect, once that is known. The views may be behind the record of the doubt, so that only an end counts.
-   * If another call answered it, the doubt is that call's, and only that one is resolved.
+   * If another call answered it, the doubt is that call's, and only that one is resolved. An undo that its tool could not verify stays
+   * unconfirmed: a person decides.
    */
   async evidence(saga: OpenSaga, { run, call_id, direction }: Follow, signal: AbortSignal): Promise<SagaOrder | undefined> {
     const { tenant_id } = saga;
@@ -72,7 +74,7 @@ export class CallFollowing {
     const original_call_id = settled && doubtOf(settled);
     const resolvable = original_call_id == null ? settled : await this.outcomes.find(tenant_id, original_call_id);
     const state = resolvable && (await this.until(resolvable, signal, isKnown));
-    if (!state) return undefined;
+    if (!state || (direction === 'compensate' && isUnverified(state))) return undefined;
     const happened = state.compensation !== undefined || state.end?.outcome.effect === 'happened';
     return { kind: 'evidence', of_call_id: run.call_id, direction, happened };
   }

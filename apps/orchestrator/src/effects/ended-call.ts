@@ -25,11 +25,14 @@ export function endedStep(state: CallState): EndStep {
   };
 }
 
+/** True if the tool of an undo could not tell afterwards whether the effect still stands. */
+export const isUnverified = ({ end }: CallState): boolean => end?.outcome.extras?.verified === false;
+
 function undoResult(state: CallState): EndUndo['result'] {
   const status = statusOf(state);
   if (status === 'in_doubt') return 'unconfirmed';
   if (status !== 'succeeded') return 'failed';
-  return state.end?.outcome.extras?.verified === false ? 'unconfirmed' : 'executed';
+  return isUnverified(state) ? 'unconfirmed' : 'executed';
 }
 
 export function endedUndo(of_call_id: string, state: CallState): SagaOrder {

@@ -63,7 +63,7 @@ export class UndoCalls {
   async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
     const { following, outcomes, compensations } = this.parts;
     const forward = await outcomes.known(saga.tenant_id, run.call_id);
-    if (statusOf(forward) === 'compensated') return undone(run);
+    if (statusOf(forward) === 'compensated') return undone(run, forward);
     const effect = effectOfCall(forward, this.kindOf(saga, run));
     if (effect instanceof Refusal) return notUndone(run, refusalError(effect));
     const by = await this.otherTool(saga, run);
@@ -193,12 +193,14 @@ const notUndone = ({ call_id, undo }: Run, error: CallError): SagaOrder => ({
   ...nothing,
 });
 
-/** Somebody undid the effect before. */
-const undone = ({ call_id, undo }: Run): SagaOrder => ({
-  kind: 'undo_ended',
-  of_call_id: call_id,
-  call_id: undo?.call_id ?? null,
-  result: 'executed',
-  error: null,
-  ...nothing,
-});
+/** The effect was undone before: by this call, or by another one. What its tool could not verify, a person decides. */
+function undone(run: Run, { compensation }: CallState): SagaOrder {
+  if (compensation?.confirmed === false && compensation.call_id !== run.undo?.call_id) return notUndone(run, UNVERIFIED);
+  const result = compensation?.confirmed === false ? 'unconfirmed' : 'executed';
+  return { kind: 'undo_ended', of_call_id: run.call_id, call_id: run.undo?.call_id ?? null, result, error: null, ...nothing };
+}
+
+const UNVERIFIED = callError(
+  'UNKNOWN',
+  'the effect was undone before, and the tool could not verify it: see for yourself, then use done_by_hand',
+);
