@@ -63,3 +63,26 @@ describe('given a call that waits before approval is requested', () => {
     expect(granted(call_id)).toBe(true);
   });
 });
+
+test('given a call whose rule asks after its wait, when a limit that lets calls wait is full by then, then it is denied', () => {
+  world.tool('stage', 'stage');
+  world.limit('spend', {
+    kind: 'cumulative',
+    scope: 'agent',
+    amount: 'inputs.total',
+    window_ms: 168 * HOUR_MS,
+    max: 3,
+    on_exceeded: 'defer',
+  });
+  world.policy('v7', [{ ...waits('inputs.total < 2.0'), tools: { names: ['stage'] } }]);
+  world.request('stage', { total: 3 });
+  const call_id = world.request('stage', { total: 1 });
+  world.until(world.now_ms + 2 * HOUR_MS);
+  const rulings = world.records.flatMap((one) =>
+    one.event_type === 'policy_decided' && one.event.meta.call_id === call_id ? [one.event] : [],
+  );
+  expect(rulings.map(({ effect, rule }) => [effect, rule])).toEqual([
+    ['defer', 'wait'],
+    ['deny', 'limit.spend'],
+  ]);
+});

@@ -1,4 +1,4 @@
-import type { DeferTimeout, EditedInputs, ToolCall } from '@countersign/contracts';
+import type { EditedInputs, ToolCall } from '@countersign/contracts';
 import type { KeyHolder } from '@countersign/domain';
 
 /** A call that needs a ruling. */
@@ -29,7 +29,6 @@ export interface Resumed {
   rule: string;
   timed_out: boolean;
   timeout_at_ms: number;
-  on_timeout: DeferTimeout;
   /** Rules whose wait is over. */
   waited: readonly string[];
 }

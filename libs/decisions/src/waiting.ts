@@ -32,12 +32,11 @@ export function dueDeferrals(ledger: LimitLedger, now_ms: number, ended: WaitedF
 /** The question for a waiting call, which has no record of its own. */
 export function questionAgain({ call_id, deferred, came }: DueDeferral, now_ms: number): Omit<Question, 'key_is_known' | 'held_by'> {
   const { meta, call, revision, deferral, rule, waited } = deferred;
-  const { timeout_at_ms, on_timeout, until } = deferral;
+  const { timeout_at_ms, until } = deferral;
   const resumed: Resumed = {
     rule,
     timed_out: now_ms >= timeout_at_ms,
     timeout_at_ms,
-    on_timeout,
     waited: came && until === 'call_ended' ? [...waited, rule] : waited,
   };
   return {
@@ -51,13 +50,16 @@ export function questionAgain({ call_id, deferred, came }: DueDeferral, now_ms: 
   };
 }
 
-/** Turns a deferral into the ruling for a timeout if the wait timed out; otherwise keeps the first timeout. */
+/**
+ * Turns a deferral into the ruling for a timeout if the wait timed out; otherwise keeps the first timeout. What defers the call now says what
+ * follows a timeout: a limit that is full denies, also if the call waited for a rule that would then ask.
+ */
 export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement): Judgement {
   if (!resumed || judgement.effect !== 'defer' || !judgement.defer) return judgement;
-  const { timed_out, timeout_at_ms, on_timeout } = resumed;
+  const { timed_out, timeout_at_ms } = resumed;
   const { rule, defer } = judgement;
   if (!timed_out) return { ...judgement, defer: { ...defer, timeout_at_ms: Math.min(defer.timeout_at_ms, timeout_at_ms) } };
-  if (on_timeout === 'require_approval')
+  if (defer.on_timeout === 'require_approval')
     return { ...judgement, effect: 'require_approval', tier: 'tier_2_approval_required', reason: null, defer: null };
   const reason = callError('TIMEOUT', `${rule}: the call waited for a condition that was not met in time`, {
     details: { rule },
