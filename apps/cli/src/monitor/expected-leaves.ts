@@ -15,8 +15,11 @@ interface Expected {
   leaves: string[];
 }
 
-/** The newest leaf of a case. */
-type Newest = Pick<CaseLeaf, 'offset' | 'entry' | 'records' | 'hash'>;
+/** Leaves before the newest one of a case that are known: a signer that another one replaced may still append its copy of one. */
+const EARLIER_MAX = 8;
+
+/** The newest leaf of a case. `earlier`: those before it; absent in state of earlier releases. */
+type Newest = Pick<CaseLeaf, 'offset' | 'entry' | 'records' | 'hash'> & { earlier?: Pick<CaseLeaf, 'entry' | 'hash'>[] };
 
 /** The form in which this is stored. */
 export interface StoredLeaves {
@@ -94,7 +97,8 @@ export class ExpectedLeaves {
   leaf(leaf: CaseLeaf): string | undefined {
     if (this.isGivenUp || leaf.offset < this.start.offset || leaf.entry < this.start.entry) return undefined;
     const before = this.newest.get(nameOf(leaf));
-    if (before?.entry === leaf.entry && before.hash === leaf.hash) return undefined;
+    if (before && [before, ...(before.earlier ?? [])].some((known) => known.entry === leaf.entry && known.hash === leaf.hash))
+      return undefined;
     const missing = this.expected.find(({ entry }) => entry < leaf.entry && !this.unsure.has(entry));
     if (missing) return `${textOf(missing)} is missing`;
     const at = this.expected.findIndex((one) => one.entry === leaf.entry && nameOf(one) === nameOf(leaf));
@@ -106,7 +110,8 @@ export class ExpectedLeaves {
     else this.unchecked++;
     this.forgetBefore(leaf.entry);
     const { offset, entry, records, hash } = leaf;
-    this.newest.set(nameOf(leaf), { offset, entry, records, hash });
+    const earlier = before ? [...(before.earlier ?? []), { entry: before.entry, hash: before.hash }].slice(-EARLIER_MAX) : [];
+    this.newest.set(nameOf(leaf), { offset, entry, records, hash, earlier });
     return undefined;
   }
 
