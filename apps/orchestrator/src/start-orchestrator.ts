@@ -66,7 +66,7 @@ function actionsOf(
     new BlockReader(scopes),
     new StepPreparer(configuration, scopes, { keys, log, sealer, skips, repairs, planner }),
     new StepCalls(calls.calls, following, scopes, { standing, repairs, sent }),
-    new UndoCalls(configuration, { compensations, following, outcomes, scopes, sealer }, keys, now_ms),
+    new UndoCalls(configuration, { compensations, following, outcomes, sent, scopes, sealer }, keys, now_ms),
     following,
     new GrantedPlan(configuration, outcomes, logger),
   );

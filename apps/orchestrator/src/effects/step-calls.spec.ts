@@ -38,7 +38,7 @@ interface Terms {
 
 function stepCalls({ sent, fault, standing }: Terms): StepCalls {
   const scope = { valueOf: async () => (fault ? new EvaluationFault(fault) : { value: 1, call_ids: [], markings: [] }) };
-  const outputs = { note: () => undefined, opened: async (_tenant_id: string, text: string) => text };
+  const outputs = { note: () => undefined, evaluable: async () => ({}), hasErased: () => false };
   const definition = { step: () => block as unknown as StepBlock };
   const scopes = { of: () => scope, definitionOf: () => definition, outputs } as never;
   const submit = (_call: unknown, _by: unknown, sink: StateSink) => sink.refused(new Refusal('invalid-inputs', 'not valid'));

@@ -10,7 +10,7 @@ import {
   type ToolUse,
   usesOf,
 } from '@countersign/domain';
-import { EvaluationFault } from '../evaluation/evaluation-fault.js';
+import { EvaluationFault, erasedFault } from '../evaluation/evaluation-fault.js';
 import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { starterOf } from '../sagas/callers.js';
 import type { InputSources, OpenSaga } from '../sagas/open-saga.js';
@@ -106,12 +106,8 @@ export class StepCalls {
 
   /** The recorded inputs. Not readable once a subject of them was erased. */
   private async inputsOf({ tenant_id }: OpenSaga, run: Run): Promise<Record<string, unknown> | EvaluationFault> {
-    try {
-      return JSON.parse(await this.scopes.outputs.opened(tenant_id, run.inputs_json)) as Record<string, unknown>;
-    } catch (cause) {
-      if (cause instanceof SyntaxError) return new EvaluationFault('the personal data in the inputs of the step was erased');
-      throw cause;
-    }
+    const inputs = await this.scopes.outputs.evaluable(tenant_id, run.inputs_json);
+    return this.scopes.outputs.hasErased(tenant_id, inputs) ? erasedFault('the inputs of the step') : (inputs as Record<string, unknown>);
   }
 }
 

@@ -53,6 +53,7 @@ export class StepRepairs {
     const check = this.contracts.of(tool);
     if (typeof check === 'string') return undefined;
     const inputs = await this.parsed(tenant_id, run.inputs_json);
+    if (this.scopes.outputs.hasErased(tenant_id, inputs)) return undefined;
     const issues = check(structuredClone(inputs));
     // Such inputs were refused before there was a call.
     const cause: RepairCause | undefined =
@@ -74,6 +75,6 @@ export class StepRepairs {
   }
 
   private async parsed(tenant_id: string, json: string): Promise<Inputs> {
-    return JSON.parse(await this.scopes.outputs.opened(tenant_id, json)) as Inputs;
+    return (await this.scopes.outputs.evaluable(tenant_id, json)) as Inputs;
   }
 }

@@ -23,3 +23,18 @@ test.each([
 ])('an effect that was undone by %s', async (_, by, result) => {
   expect(await endOf(by)).toMatchObject({ kind: 'undo_ended', of_call_id: 'step', call_id: 'undo', result });
 });
+
+test('an undo that was sent is followed although its repeat is refused', async () => {
+  const forward = { call_id: 'step', call: null, end: { outcome: { status: 'succeeded', effect: 'happened' } } } as unknown as CallState;
+  const succeeded = { call_id: 'undo', end: { outcome: { status: 'succeeded', effect: 'happened', error: null } } } as unknown as CallState;
+  const endIf = (recorded: CallState | undefined) => {
+    const scopes = { definitionOf: () => ({ step: () => ({}) }) };
+    const sent = { find: async () => recorded };
+    const following = { settled: async (state: CallState) => state };
+    const parts = { outcomes: { known: async () => forward }, scopes, sent, following };
+    const undos = new UndoCalls({} as never, parts as never, {} as never, () => 0);
+    return undos.call({ tenant_id: 'acme' } as OpenSaga, run, new EffectStop(), () => undefined);
+  };
+  expect(await endIf(succeeded)).toMatchObject({ kind: 'undo_ended', result: 'executed' });
+  expect(await endIf(undefined)).toMatchObject({ kind: 'undo_ended', result: 'failed' });
+});

@@ -3,6 +3,7 @@ import {
   type CompensationSubmitter,
   effectOfCall,
   Refusal,
+  type StateSink,
   type Submission,
   UNDO_DEADLINE_MS,
   undoIdentity,
@@ -11,7 +12,7 @@ import { type CallError, type CompensationKind, callError, uuidv7 } from '@count
 import { type CallState, instanceOf, type Run, resolveVersion, sagaDefinitionsOf, statusOf, type ToolUse } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { CallOutcomes } from '../evaluation/call-outcomes.js';
-import { EvaluationFault } from '../evaluation/evaluation-fault.js';
+import { EvaluationFault, erasedFault } from '../evaluation/evaluation-fault.js';
 import type { SagaScopes } from '../evaluation/saga-scopes.js';
 import { compensatorOf, starterOf } from '../sagas/callers.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
@@ -19,6 +20,7 @@ import type { SagaOrder } from '../sagas/saga-work.js';
 import type { CallFollowing, TellSaga } from './call-following.js';
 import type { EffectStop } from './effect-stop.js';
 import { endedUndo } from './ended-call.js';
+import type { SentCalls } from './sent-calls.js';
 import { evaluatedInputs, inputsText } from './step-inputs.js';
 import { refusalError, submittedCall } from './submitted-call.js';
 import { traceparentOf } from './traceparent.js';
@@ -29,6 +31,7 @@ interface UndoParts {
   compensations: CompensationSubmitter;
   following: Pick<CallFollowing, 'settled'>;
   outcomes: Pick<CallOutcomes, 'known'>;
+  sent: Pick<SentCalls, 'find'>;
   scopes: SagaScopes;
   sealer: Pick<CallSealer, 'ofStep'>;
 }
@@ -61,17 +64,31 @@ export class UndoCalls {
   }
 
   async call(saga: OpenSaga, run: Run, stop: EffectStop, tell: TellSaga): Promise<SagaOrder | undefined> {
-    const { following, outcomes, compensations } = this.parts;
+    const { following, outcomes } = this.parts;
     const forward = await outcomes.known(saga.tenant_id, run.call_id);
     if (statusOf(forward) === 'compensated') return undone(run, forward);
-    const effect = effectOfCall(forward, this.kindOf(saga, run));
-    if (effect instanceof Refusal) return notUndone(run, refusalError(effect));
-    const by = await this.otherTool(saga, run);
-    const request = { reason: await this.reasonOf(saga), request_id: requestId(saga, run), ...(by ? { by } : {}) };
-    const answer = await submittedCall((sink) => compensations.submit(effect, request, this.submission(saga, run), sink));
-    if (answer instanceof Refusal) return notUndone(run, refusalError(answer));
-    const state = await following.settled(answer, stop, tell);
+    const answer = await this.submitted(saga, run, forward);
+    const known = 'code' in answer ? await this.sent(saga, run) : answer;
+    if (!known) return notUndone(run, answer as CallError);
+    const state = await following.settled(known, stop, tell);
     return state && endedUndo(run.call_id, state);
+  }
+
+  /** The undo call once it is on the record, or why it cannot be made. */
+  private async submitted(saga: OpenSaga, run: Run, forward: CallState): Promise<CallState | CallError> {
+    const effect = effectOfCall(forward, this.kindOf(saga, run));
+    if (effect instanceof Refusal) return refusalError(effect);
+    const by = await this.otherTool(saga, run);
+    if (by instanceof EvaluationFault) return by.error;
+    const request = { reason: await this.reasonOf(saga), request_id: requestId(saga, run), ...(by ? { by } : {}) };
+    const submit = (sink: StateSink) => this.parts.compensations.submit(effect, request, this.submission(saga, run), sink);
+    const answer = await submittedCall(submit);
+    return answer instanceof Refusal ? refusalError(answer) : answer;
+  }
+
+  /** A repeat may be refused although its call is on the record and runs. */
+  private async sent(saga: OpenSaga, { undo }: Run): Promise<CallState | undefined> {
+    return undo?.call_id ? this.parts.sent.find(saga, undo.call_id) : undefined;
   }
 
   /** The rationale of the undo call: what the person gave who asked for the undo, else what happened to the saga. */
@@ -108,11 +125,10 @@ export class UndoCalls {
   private async otherTool(saga: OpenSaga, run: Run) {
     const { tool, version, inputs_json } = run.undo ?? {};
     if (!this.useOf(saga, run) || tool == null || version == null || inputs_json == null) return undefined;
-    return {
-      tool,
-      version,
-      inputs: JSON.parse(await this.parts.scopes.outputs.opened(saga.tenant_id, inputs_json)) as Record<string, unknown>,
-    };
+    const { outputs } = this.parts.scopes;
+    const inputs = await outputs.evaluable(saga.tenant_id, inputs_json);
+    if (outputs.hasErased(saga.tenant_id, inputs)) return erasedFault(`the inputs of the compensation of ${run.step_id}`);
+    return { tool, version, inputs: inputs as Record<string, unknown> };
   }
 
   /** A compensation that somebody published is trusted like the tool's own; one that came with the request is judged like any call. */

@@ -46,7 +46,17 @@ export class CallOutputs {
     return output;
   }
 
-  /** The JSON text with personal data decrypted. */
+  /** The value of a JSON text with personal data decrypted. Erased data stays encrypted: `hasErased`. */
+  async evaluable(tenant_id: string, json: string): Promise<unknown> {
+    return JSON.parse(await this.readable.evaluable(tenant_id, json)) as unknown;
+  }
+
+  /** Whether a part of an evaluable value is personal data that was erased. */
+  hasErased(tenant_id: string, value: unknown): boolean {
+    return this.readable.hasErased(tenant_id, value);
+  }
+
+  /** The JSON text with personal data decrypted; `erased` for erased data. */
   async opened(tenant_id: string, json: string): Promise<string> {
     return this.readable.text(tenant_id, json);
   }

@@ -8,3 +8,5 @@ export class EvaluationFault {
     return callError('VALIDATION_ERROR', this.message);
   }
 }
+
+export const erasedFault = (what: string): EvaluationFault => new EvaluationFault(`${what}: the personal data in it was erased`);

@@ -3,7 +3,7 @@ import { valueAt } from '@countersign/mapping/pointer';
 import type { CompiledSaga } from '../definitions/compiled-saga.js';
 import type { OpenSaga } from '../sagas/open-saga.js';
 import type { CallOutputs } from './call-outputs.js';
-import { EvaluationFault } from './evaluation-fault.js';
+import { EvaluationFault, erasedFault } from './evaluation-fault.js';
 
 /** The calls whose outputs a value was made of, and the markings of these outputs. */
 export interface DerivedValue {
@@ -36,8 +36,19 @@ export class SagaScope {
 
   /** The value of a binding, or why it has none. @throws InfrastructureFault if an output cannot be read now. */
   async valueOf(binding: Binding): Promise<DerivedValue | EvaluationFault> {
+    const found = await this.read(binding);
+    if (found instanceof EvaluationFault || !('from' in binding)) return found;
+    return this.hasErased(found.value) ? erasedFault(binding.from) : found;
+  }
+
+  /** A pointer may find erased data. An expression reads none: what it makes of it would not show that. */
+  private async read(binding: Binding): Promise<DerivedValue | EvaluationFault> {
     if ('literal' in binding) return { value: binding.literal, call_ids: [], markings: [] };
     return 'from' in binding ? this.pointed(binding.from) : this.evaluated(binding.expression);
+  }
+
+  private hasErased(value: unknown): boolean {
+    return this.calls.hasErased(this.saga.tenant_id, value);
   }
 
   /** Whether a CEL condition is true, or why it cannot be evaluated. @throws InfrastructureFault if an output cannot be read now. */
@@ -84,26 +95,28 @@ export class SagaScope {
     below: readonly string[],
     from: Pick<DerivedValue, 'call_ids' | 'markings'>,
   ): DerivedValue | EvaluationFault {
-    const value = whole instanceof EvaluationFault ? whole : valueAt(whole, below);
-    if (value instanceof EvaluationFault) return value;
-    return value === undefined ? new EvaluationFault(`${pointer}: there is no such value`) : { value, ...from };
+    const value = valueAt(whole, below);
+    if (value !== undefined) return { value, ...from };
+    return this.hasErased(whole) ? erasedFault(pointer) : new EvaluationFault(`${pointer}: there is no such value`);
   }
 
   /** Everything that a text of this block may read. */
   private async subject(text: string) {
     const inputs = await this.sagaInputs();
-    if (inputs instanceof EvaluationFault) return inputs;
+    if (this.hasErased(inputs)) return erasedFault('the inputs of the saga');
     const steps: Record<string, { output: unknown }> = {};
     const from: StepOutput[] = [];
     for (const name of this.compiled.readable(this.at.name, text)) {
       const ran = await this.stepOutput(name);
       if (ran instanceof EvaluationFault) return ran;
       if (!ran) continue;
+      if (this.hasErased(ran.output)) return erasedFault(`the output of ${name}`);
       steps[name] = { output: ran.output };
       from.push(ran);
     }
     const item = this.at.indices.length > 0 ? await this.item() : undefined;
     if (item instanceof EvaluationFault) return item;
+    if (this.hasErased(item?.item)) return erasedFault(`the item of ${this.at.name}`);
     const sources = { call_ids: from.flatMap(({ call_id }) => call_id ?? []), markings: from.flatMap(({ markings }) => markings) };
     const inMap = item ? { item: item.item, index: item.index } : {};
     const whole = item ? joined(sources, item.from) : sources;
@@ -111,7 +124,7 @@ export class SagaScope {
   }
 
   private sagaInputs(): Promise<unknown> {
-    this.inputs ??= this.calls.opened(this.saga.tenant_id, this.state.inputs_json).then((text) => parsedOr(text, 'the inputs of the saga'));
+    this.inputs ??= this.calls.evaluable(this.saga.tenant_id, this.state.inputs_json);
     return this.inputs;
   }
 
@@ -130,7 +143,7 @@ export class SagaScope {
 
   /** The list of a map. */
   async listOf(over: Binding): Promise<(DerivedValue & { value: unknown[] }) | EvaluationFault> {
-    const found = await this.valueOf(over);
+    const found = await this.read(over);
     if (found instanceof EvaluationFault) return found;
     if (!Array.isArray(found.value)) return new EvaluationFault(`the list of ${this.at.name} is not a list`);
     return { ...found, value: found.value };
@@ -149,15 +162,13 @@ export class SagaScope {
   private async readOutput(id: string, name: string): Promise<StepOutput | EvaluationFault | undefined> {
     const { tenant_id } = this.saga;
     const answer = this.state.waits.get(id)?.end?.answer_json;
-    if (answer != null)
-      return { output: parsedOr(await this.calls.opened(tenant_id, answer), `the answer of ${name}`), call_id: null, markings: [] };
+    if (answer != null) return { output: await this.calls.evaluable(tenant_id, answer), call_id: null, markings: [] };
     const ran = this.state.steps.get(id)?.runs.findLast(({ end }) => end?.status === 'succeeded');
     if (!ran) return undefined;
     const { output_json, truncated, markings } = await this.calls.of(tenant_id, ran.call_id);
     if (truncated) return new EvaluationFault(`the output of ${name} was too large and is not complete`);
     if (output_json === null) return undefined;
-    const output = parsedOr(await this.calls.opened(tenant_id, output_json), `the output of ${name}`);
-    return output instanceof EvaluationFault ? output : { output, call_id: ran.call_id, markings };
+    return { output: await this.calls.evaluable(tenant_id, output_json), call_id: ran.call_id, markings };
   }
 }
 
@@ -173,12 +184,3 @@ const joined = (a: Sources, b: Sources): Sources => ({
   call_ids: [...a.call_ids, ...b.call_ids],
   markings: [...a.markings, ...b.markings],
 });
-
-/** Text whose key was destroyed is no JSON. */
-function parsedOr(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return new EvaluationFault(`${what}: the personal data in it was erased`);
-  }
-}

@@ -17,6 +17,16 @@ export class Readable {
     return this.opens(tenant_id, text) ? (this.personal as Personal).text(tenant_id, text) : text;
   }
 
+  /** JSON text that is evaluated: values whose key was destroyed stay encrypted, which `hasErased` tells. */
+  evaluable(tenant_id: string, text: string): string | Promise<string> {
+    return this.opens(tenant_id, text) ? (this.personal as Personal).evaluable(tenant_id, text) : text;
+  }
+
+  /** Whether a part of evaluable JSON has values whose key was destroyed. */
+  hasErased(tenant_id: string, value: unknown): boolean {
+    return this.uses(tenant_id) && (JSON.stringify(value) ?? '').includes(SEALED);
+  }
+
   value<T>(tenant_id: string, value: T): T | Promise<T> {
     return this.uses(tenant_id) ? (this.personal as Personal).value(tenant_id, value) : value;
   }

@@ -5,10 +5,10 @@ import { openBytes } from './seal-value.js';
 const QUOTED = /(\\*)"(sealed:v1:[A-Za-z0-9_-]+)\\*"/g;
 const BARE = /sealed:v1:[A-Za-z0-9_-]+/g;
 
-function openedJson(tenant_id: string, token: string, keys: ReadonlyMap<string, Buffer>): string {
+function openedJson(tenant_id: string, token: string, keys: ReadonlyMap<string, Buffer>, otherwise = ERASED): string {
   const parts = sealedParts(token);
   const bytes = parts && openBytes(tenant_id, parts, keys);
-  return bytes ? bytes.toString() : JSON.stringify(ERASED);
+  return bytes ? bytes.toString() : JSON.stringify(otherwise);
 }
 
 /** The JSON text escaped for this depth of nested strings. */
@@ -21,6 +21,13 @@ function escaped(json: string, backslashes: number): string {
 /** JSON text (or NDJSON, or the data of an event stream) with its sealed values opened; `erased` for values whose key is destroyed. */
 export function openedText(tenant_id: string, text: string, keys: ReadonlyMap<string, Buffer>): string {
   return text.replace(QUOTED, (_whole, slashes: string, token: string) => escaped(openedJson(tenant_id, token, keys), slashes.length));
+}
+
+/** The same; values whose key is destroyed stay sealed. */
+export function openedOrSealed(tenant_id: string, text: string, keys: ReadonlyMap<string, Buffer>): string {
+  return text.replace(QUOTED, (_whole, slashes: string, token: string) =>
+    escaped(openedJson(tenant_id, token, keys, token), slashes.length),
+  );
 }
 
 /** Text that is not JSON (a table, a mail, a page) with its sealed values opened; a value that is not text is written as JSON. */

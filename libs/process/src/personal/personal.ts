@@ -5,7 +5,7 @@ import type { KeyPlace, SubjectKey, SubjectKeys } from '@countersign/store';
 import type { TenantKeys } from '../tenant-keys.js';
 import { CallSeal, type KeysBySubject, UNNAMED } from './call-seal.js';
 import type { Erasures } from './erasures.js';
-import { openedPlain, openedText } from './open-text.js';
+import { openedOrSealed, openedPlain, openedText } from './open-text.js';
 import { slotsOf, subjectsOf } from './personal-fields.js';
 import { type LoadedKey, openBytes } from './seal-value.js';
 
@@ -64,6 +64,11 @@ export class Personal {
   async value<T>(tenant_id: string, value: T): Promise<T> {
     const text = JSON.stringify(value);
     return text?.includes(SEALED) ? (JSON.parse(await this.text(tenant_id, text)) as T) : value;
+  }
+
+  /** JSON text that is evaluated: opened. Values whose key is destroyed stay sealed, so that nobody takes `erased` for their text. */
+  async evaluable(tenant_id: string, text: string): Promise<string> {
+    return text.includes(SEALED) ? openedOrSealed(tenant_id, text, await this.loaded(tenant_id, text)) : text;
   }
 
   /** Bytes of a blob; undefined: a key is destroyed. */
