@@ -3,7 +3,7 @@ import { crashPoint, InfrastructureFault, parseTopic } from '@countersign/contra
 import type { PlacedEvent } from '@countersign/domain';
 import type { OwnedPartition, TopicOffset } from '@countersign/event-log';
 import type { CallTracer } from '@countersign/process';
-import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/store';
+import { NOT_THE_OWNER, type ProjectionOffset, type Store, WRITTEN_BEFORE } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { type CallStates, NO_CALL } from './call-states.js';
 import { topicsOf } from './lanes.js';
@@ -58,6 +58,8 @@ const RETRY_MS = [50, 100, 250, 500, 1000, 2000, 5000];
 /** Causes before effects: if both arrive together, a call's request is folded first. */
 const order = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
 const rank = ({ events }: Queued) => order.indexOf(parseTopic(events[0]?.topic ?? '').topic);
+
+const sqlstateOf = (cause: unknown): string | undefined => (cause as { sqlstate?: string }).sqlstate;
 
 /**
  * Folds the topics of one partition of a lane into rows. Folding is in memory and ahead of the store. Rows are written together with their
@@ -131,9 +133,10 @@ export class PartitionFold implements OwnedPartition {
 
   /** Writes folded rows and releases the partition. */
   async close(): Promise<void> {
+    // A write that fails meanwhile is given up: the fold must not wait for a store that is away.
+    this.closing = true;
     await this.draining;
     clearTimeout(this.timer);
-    this.closing = true;
     while (!this.lost && (this.writing || !this.pending.isEmpty)) await this.write();
     this.lost = true;
     this.release();
@@ -233,9 +236,10 @@ export class PartitionFold implements OwnedPartition {
     crashPoint('projector.before_rows');
     for (let attempt = 0; ; attempt++) {
       try {
-        await this.writes.write(write.statements(this.plan));
+        await this.writes.write(write.statements(this.plan, attempt > 0));
         break;
       } catch (cause) {
+        if (sqlstateOf(cause) === WRITTEN_BEFORE) break;
         if (await this.replanned(cause)) continue;
         this.lost ||= this.closing && attempt > 2;
         if (this.lost) this.release();
@@ -257,7 +261,7 @@ export class PartitionFold implements OwnedPartition {
 
   /** After a refused write: true if another plan is in force, with which the same rows are written again. */
   private async replanned(cause: unknown): Promise<boolean> {
-    if ((cause as { sqlstate?: string }).sqlstate !== NOT_THE_OWNER) return false;
+    if (sqlstateOf(cause) !== NOT_THE_OWNER) return false;
     try {
       const plan = await this.options.planAgain();
       const changed = plan !== undefined && plan.number !== this.plan.number;

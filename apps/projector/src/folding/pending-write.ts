@@ -1,6 +1,6 @@
 import type { PlacedEvent } from '@countersign/domain';
 import type { CallSpan, CallTracer } from '@countersign/process';
-import { type ProjectionOffset, type Statement, storeOffsets } from '@countersign/store';
+import { notWritten, type ProjectionOffset, type Statement, storeOffsets } from '@countersign/store';
 import type { Change, PendingRows, Projection } from '../projections/projection.js';
 import { sagaOf } from './storable-event.js';
 import type { WritePlan } from './write-plan.js';
@@ -67,10 +67,12 @@ export class PendingWrite {
     this.offsets.set(offset.topic, offset);
   }
 
-  /** One transaction: it commits only if the plan is current. May be called again for another plan. */
-  statements(plan: WritePlan): Statement[] {
+  /** One transaction: it commits only if the plan is current and, if it is sent again, only if it was not written before. */
+  statements(plan: WritePlan, is_again = false): Statement[] {
     const rows = this.rows.filter(({ name }) => plan.projections.has(name)).flatMap((each) => this.ofOne(each));
-    return [plan.held, ...rows.map((statement) => plan.tables.bind(statement)), storeOffsets([...this.offsets.values()], plan.group)];
+    const offsets = [...this.offsets.values()];
+    const checks = is_again ? [plan.held, notWritten(offsets, plan.group)] : [plan.held];
+    return [...checks, ...rows.map((statement) => plan.tables.bind(statement)), storeOffsets(offsets, plan.group)];
   }
 
   private ofOne({ name, rows }: { name: string; rows: PendingRows }): Statement[] {

@@ -49,6 +49,23 @@ export async function waitForPosition(
   }
 }
 
+/** SQLSTATE of a write that was sent again although it had been written: the logarithm of zero, provoked by `notWritten`. */
+export const WRITTEN_BEFORE = '2201E';
+
+/**
+ * Before the rows of a write that is sent again, because its answer was lost: fails the whole transaction if the offsets have reached those of
+ * the write. A statement of its own, so that it sees what was committed while the statement before waited for its lock.
+ */
+export function notWritten(rows: readonly ProjectionOffset[], projection: string = VIEWS): Statement {
+  return {
+    name: 'views_not_written',
+    text: `SELECT ln(CASE WHEN count(*) = cardinality($2::text[]) THEN 0::float8 ELSE 1::float8 END) AS not_written
+           FROM projection_offsets o JOIN unnest($2::text[], $3::int2[], $4::int8[]) AS w(topic, partition, next_offset) USING (topic, partition)
+           WHERE o.projection = $1 AND o.next_offset >= w.next_offset`,
+    params: [projection, rows.map((row) => row.topic), rows.map((row) => row.partition), rows.map((row) => row.next_offset)],
+  };
+}
+
 /** At most one row for each partition in one statement. */
 export function storeOffsets(rows: readonly ProjectionOffset[], projection: string = VIEWS): Statement {
   return {
