@@ -4,6 +4,8 @@ import { define } from '@countersign/mapping/pointer';
 import { EvaluationFault } from '../evaluation/evaluation-fault.js';
 import type { SagaScope } from '../evaluation/saga-scope.js';
 
+const WHY_CHARS_MAX = 400;
+
 export interface PlannedInputs {
   inputs: Record<string, unknown>;
   open_inputs: OpenInput[];
@@ -36,6 +38,9 @@ function hasDigest(value: unknown): boolean {
   }
 }
 
+/** A part of a text. A character that the cut halves is replaced: a plan with half of one has no digest. */
+const shown = (text: string): string => Buffer.from(text.slice(0, WHY_CHARS_MAX)).toString();
+
 /** The inputs of a tool that follow from the inputs of the saga alone, and those that do not. */
 export async function plannedInputs(bindings: Readonly<Record<string, Binding>>, scope: SagaScope): Promise<PlannedInputs> {
   const inputs: Record<string, unknown> = {};
@@ -45,7 +50,7 @@ export async function plannedInputs(bindings: Readonly<Record<string, Binding>>,
     const found = why === undefined ? await scope.valueOf(binding) : undefined;
     if (!found || found instanceof EvaluationFault || !hasDigest(found.value)) {
       const fault = found instanceof EvaluationFault ? found.message : 'it is no valid text';
-      open_inputs.push({ input, why: (why ?? fault).slice(0, 400) });
+      open_inputs.push({ input, why: shown(why ?? fault) });
       continue;
     }
     define(inputs, input, found.value);
