@@ -1,7 +1,7 @@
 import type { Principal, SourcePosition } from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
-import { type Approval, holderOf } from './state.js';
+import { type Approval, holderOf, membersToEnd } from './state.js';
 
 /**
  * Cancels one waiting call. If it is the requested call, the calls that joined it are cancelled too: they wait for the same effect, and
@@ -14,7 +14,7 @@ export function cancelWaiting(
 ): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
   const all = holderOf(approval).meta.call_id === call_id;
-  return approval.members
+  return membersToEnd(approval)
     .filter((member) => all || member.meta.call_id === call_id)
     .map((member) => ({
       event_type: 'call_cancelled',

@@ -12,7 +12,17 @@ import { identityOf, isOnePerson, type LinkPeriod, linksSince, NO_LINKS, type Pe
 import { recounted } from './recount.js';
 import { sagaGrantOf } from './saga-grant.js';
 import { grantObjection, similarOf } from './similar.js';
-import { type Approval, type ApprovalMember, expiresAt, grantedParts, holderOf, openParts, standingsOf, tallied } from './state.js';
+import {
+  type Approval,
+  type ApprovalMember,
+  expiresAt,
+  grantedParts,
+  holderOf,
+  membersToEnd,
+  openParts,
+  standingsOf,
+  tallied,
+} from './state.js';
 import { qualifiedName } from './subject.js';
 import { endOfTime, escalatedTo } from './time.js';
 import {
@@ -281,7 +291,7 @@ export function grantTo(
 
 function denied(approval: Approval, { vote, source }: CastVote): ApprovalDraft[] {
   const { approval_id } = approval;
-  return approval.members.map((member) => ({
+  return membersToEnd(approval).map((member) => ({
     event_type: 'approval_denied',
     ...about(member, vote.meta),
     body: { approval_id, revision: member.revision, reason: vote.reason, by: vote.voter, source, call: member.call },

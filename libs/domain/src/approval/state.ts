@@ -81,6 +81,14 @@ export function holderOf(approval: Approval): ApprovalMember {
   return approval.members[0] as ApprovalMember;
 }
 
+/**
+ * The calls of an approval that ends, in the order of their records: joined calls first. The record of the requested call closes the approval,
+ * and a crash may cut off what comes after it.
+ */
+export function membersToEnd({ members }: Pick<Approval, 'members'>): ApprovalMember[] {
+  return members.toReversed();
+}
+
 /** The given and required approvals of each part. */
 export function standingsOf({ parts, votes, distinct }: Pick<Approval, 'parts' | 'votes' | 'distinct'>): PartStanding[] {
   return standingOfParts(parts, votes, distinct);

@@ -2,14 +2,14 @@ import type { ApprovalGroup, EventMap } from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
 import { type ApprovalPart, countsIn } from './part.js';
-import { type Approval, expiresAt, holderOf, openParts } from './state.js';
+import { type Approval, expiresAt, holderOf, membersToEnd, openParts } from './state.js';
 
-/** The approval was not decided in time: every waiting call expires. Empty if the approval is not open. */
+/** The approval was not decided in time: every waiting call expires. Joined calls first (`membersToEnd`). Empty if the approval is not open. */
 export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
   const { approval_id } = approval;
   const expired_at_ms = expiresAt(approval);
-  return approval.members.map((member) => ({
+  return membersToEnd(approval).map((member) => ({
     event_type: 'approval_expired',
     ...about(member, cause),
     body: { approval_id, revision: member.revision, expired_at_ms, call: member.call },

@@ -151,11 +151,11 @@ describe('a call with a live key', () => {
 });
 
 describe('cancel', () => {
-  test('ends a waiting call and the calls that joined it', () => {
+  test('ends a waiting call after the calls that joined it: its record closes the approval', () => {
     policy.rule('c1', asks);
     policy.rule('c2', asks);
     expect(policy.cancel('c1')).toEqual(['call_cancelled', 'call_cancelled']);
-    expect(policy.last('call_cancelled')).toMatchObject({ final: true, meta: { call_id: 'c2' }, revision: 1 });
+    expect(policy.last('call_cancelled')).toMatchObject({ final: true, meta: { call_id: 'c1' }, revision: 1 });
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
   });
 
