@@ -70,19 +70,29 @@ async function actOnTickets(at: SagaJourneyWorld, { saga_id, tickets = [], steps
     if (closed_at !== null || step_id === null) continue;
     const undo = steps.find((step) => step.call_id === call_id)?.compensation;
     if (ticket === 'in_doubt') await resolve(at, call_id as string);
-    else if (undo?.status === 'unconfirmed' && undo.call_id) await resolveUndo(at, call_id as string, undo.call_id);
+    else if (undo?.status === 'unconfirmed' && undo.call_id) await resolveUndo(at, { saga_id, step_id }, call_id as string, undo.call_id);
     else await at.control(saga_id, 'retry', { step_id });
   }
 }
 
-/** An undo in doubt is in doubt again however often it is tried: the ledger shows whether its effect is still there. */
-async function resolveUndo(at: SagaJourneyWorld, call_id: string, undo_call_id: string): Promise<void> {
+/**
+ * An undo in doubt is in doubt again however often it is tried, and one that nobody could verify stays so: the ledger shows whether its effect is
+ * still there.
+ */
+async function resolveUndo(
+  at: SagaJourneyWorld,
+  of: { saga_id: string; step_id: string },
+  call_id: string,
+  undo_call_id: string,
+): Promise<void> {
   const { body: forward } = await at.olga.request<Envelope>('GET', `/v1/calls/${call_id}`);
   const { body: undo } = await at.olga.request<Envelope>('GET', `/v1/calls/${undo_call_id}`);
-  if (undo.status !== 'in_doubt') return;
   const row = (await at.ledger.effects()).find(({ key }) => key === forward.idempotency_key);
-  const resolution = row?.undone_by ? 'happened' : 'did_not_happen';
-  await at.olga.request('POST', `/v1/calls/${undo.original_call_id ?? undo_call_id}/resolve`, { resolution, reason: 'seen in the ledger' });
+  const reason = 'seen in the ledger';
+  if (undo.status === 'in_doubt') {
+    const resolution = row?.undone_by ? 'happened' : 'did_not_happen';
+    await at.olga.request('POST', `/v1/calls/${undo.original_call_id ?? undo_call_id}/resolve`, { resolution, reason });
+  } else if (row?.undone_by) await at.control(of.saga_id, 'done-by-hand', { step_id: of.step_id, reason });
 }
 
 async function resolve(at: SagaJourneyWorld, call_id: string): Promise<void> {
