@@ -43,6 +43,7 @@ export { RunningCalls } from './running-calls.js';
 export type { AnswerSink, CallAnswer, StateSink } from './submitting/answer-writer.js';
 export type { Submission } from './submitting/submission.js';
 export { AnsweredPositions } from './views/answered-positions.js';
+export { newestRecords } from './views/newest-records.js';
 export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';
 export { peekTenantId } from './waiting/peek.js';

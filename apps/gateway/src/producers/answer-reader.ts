@@ -1,11 +1,10 @@
-import type { Calls } from '@countersign/calls';
+import { type Calls, newestRecords } from '@countersign/calls';
 import { settledAs } from '@countersign/calls/waiting/is-answer';
 import { type EventType, InfrastructureFault, laneTopic, parseTopic } from '@countersign/contracts';
 import { type CallState, producerOfToken, statusOf } from '@countersign/domain';
 import type { EventBatch, EventLog, Recorded } from '@countersign/event-log';
 import type { LogPosition } from '@countersign/store';
 import { callerOfKey } from '../authentication/authenticator.js';
-import { newestRecords } from '../positions/newest-records.js';
 import type { AnswerTopic, ProducerAnswer } from './answer-topic.js';
 import type { ProducerStanding } from './producer-standing.js';
 

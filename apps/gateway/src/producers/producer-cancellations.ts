@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, type Calls, Refusal } from '@countersign/calls';
+import { type Caller, type Calls, newestRecords, Refusal } from '@countersign/calls';
 import { InfrastructureFault, laneTopic, parseCallId } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import { type LogPosition, noteProducerCancel, type ProducerScope, type Store } from '@countersign/store';
-import { newestRecords } from '../positions/newest-records.js';
 import type { ProducedCancellation } from './produced-commands.js';
 
 /** A cancel that comes before its request is kept for this time, by the append times of the two. */

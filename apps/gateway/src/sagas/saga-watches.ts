@@ -1,8 +1,8 @@
+import { newestRecords } from '@countersign/calls';
 import { laneTopic, sagaKey, type TopicEvents } from '@countersign/contracts';
 import type { EventLog, LogBatch, Recorded, RunningSubscription } from '@countersign/event-log';
 import type { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { LogPosition } from '@countersign/store';
-import { newestRecords } from '../positions/newest-records.js';
 import { SagaWatch } from './saga-watch.js';
 
 export type SagaRecord = Extract<Recorded, { event_type: TopicEvents['compensation']['event_type'] }>;

@@ -18,7 +18,7 @@ function sentCalls(at_once: CallState | Refusal, later: CallState | Refusal = at
     asked.push(seen);
     return seen ? later : at_once;
   };
-  return { asked, sent: new SentCalls({ find }, configuration, { head: async () => 8 }) };
+  return { asked, sent: new SentCalls({ find }, configuration, { head: async () => 8, first: async () => 0 }) };
 }
 
 test('a call that no view has is not recorded only if the views have passed all requests of its partition', async () => {

@@ -1,4 +1,4 @@
-import { type Calls, Refusal, type Seen } from '@countersign/calls';
+import { type Calls, newestRecords, Refusal, type Seen } from '@countersign/calls';
 import { InfrastructureFault, laneTopic, parseCallId } from '@countersign/contracts';
 import { type CallState, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
@@ -13,7 +13,7 @@ export class SentCalls {
   constructor(
     private readonly calls: Pick<Calls, 'find'>,
     private readonly configuration: Pick<Configuration, 'state'>,
-    private readonly log: Pick<EventLog, 'head'>,
+    private readonly log: Pick<EventLog, 'head' | 'first'>,
   ) {}
 
   /**
@@ -35,8 +35,7 @@ export class SentCalls {
     const tenant = tenantOf(this.configuration.state, tenant_id);
     const partition = parseCallId(call_id)?.partition;
     if (!tenant || partition === undefined) throw new InfrastructureFault(`the partition of call ${call_id} is not known yet`);
-    const topic = laneTopic('tool-call-requested', tenant.lane);
-    const head = await this.log.head(topic, partition);
-    return { positions: head > 0 ? [{ topic, partition, offset: head - 1 }] : [], wait_ms: VIEWS_WAIT_MS };
+    const positions = await newestRecords(this.log, [laneTopic('tool-call-requested', tenant.lane)], partition);
+    return { positions, wait_ms: VIEWS_WAIT_MS };
   }
 }

@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retried, retryPlans } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
-
-const BACKOFF_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
 
 interface Reread {
   stopping: AbortController;
@@ -41,18 +39,17 @@ export class Rereads {
   }
 
   private async run({ lane, number }: { lane: string; number: number }, read: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        await read();
-        break;
-      } catch (cause) {
-        this.logger.error(
-          { event: 'saga_partition_not_reread', lane, partition: number, attempt, cause: String(cause) },
-          'cannot read a partition of sagas again: its sagas and requests wait; retrying',
-        );
-        const pause_ms = BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)];
-        await sleep(pause_ms, undefined, { ref: false, signal }).catch(() => undefined);
-      }
+    const onFault = (cause: Error, attempt: number) =>
+      this.logger.error(
+        { event: 'saga_partition_not_reread', lane, partition: number, attempt, cause: String(cause) },
+        'cannot read a partition of sagas again: its sagas and requests wait; retrying',
+      );
+    try {
+      await retried(retryPlans.handler, read, { signal, unref: true, onFault });
+    } catch (cause) {
+      // A defect is not retried: the requests wait until the partition is assigned again.
+      if (!signal.aborted) onFault(cause as Error, 1);
+      return;
     }
     const key = `${lane}/${number}`;
     if (this.running.get(key)?.stopping.signal === signal) this.running.delete(key);
