@@ -60,7 +60,7 @@ test('rows whose takeover had no answer are taken over again, each once', async 
   expect(await world.sweep()).toEqual([]);
 });
 
-test('a takeover that had no answer under an earlier lease is left to whoever finds its rows', async () => {
+test('a takeover that had no answer is not repeated under a new lease: its rows are found again as orphans', async () => {
   world.answers = false;
   await expect(world.sweep()).rejects.toThrow('no answer');
   [world.answers, world.lease.epoch] = [true, 6];

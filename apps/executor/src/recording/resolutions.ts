@@ -73,7 +73,7 @@ export class Resolutions {
     partition.acknowledge(at.topic, at.offset, end_offset);
   }
 
-  /** The missing result arrived after all. @returns false if somebody resolved the doubt otherwise, or does so now: it is evidence */
+  /** Resolves a doubt by the late result of its call. @returns false if another resolution is written or on its way: the result is evidence */
   async byLateResult(job: Job, outcome: Outcome): Promise<boolean> {
     const partition = this.partitions.of(job);
     const doubt = partition.doubts.get(job.call_id);

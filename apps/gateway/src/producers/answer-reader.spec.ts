@@ -14,7 +14,7 @@ const RULED = placed('policy_decided', sampleRuling({ call: sampleCall({ authori
 const ENDED = placed('tool_executed', sampleEnd(), 'tool-executed', 6);
 const BATCH = { topic: 'tool-executed', partition: 2, events: [ENDED as unknown as Recorded] } as unknown as EventBatch;
 
-/** Views that show a record only once somebody waits for it. */
+/** Views that show a record only after a reader has waited for its position. */
 class LaggingViews {
   readonly written: ProducerAnswer[] = [];
   readonly waits: string[][] = [];

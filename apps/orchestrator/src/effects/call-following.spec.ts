@@ -14,7 +14,7 @@ const started = (call_id: string) => ({ call_id, started: {}, ruling: { effect: 
 /** Calls as they are recorded, by id. Nothing changes while they are followed. */
 const followingOf = (...states: CallState[]) => laggingOf(states);
 
-/** Calls as the views have them, and what is told about them later. */
+/** Calls as the views show them, and the states that their followers receive later. */
 const laggingOf = (states: CallState[], later: readonly CallState[] = []) => {
   const find = async (_tenant_id: string, call_id: string) => states.find((state) => state.call_id === call_id) as CallState;
   const follow = (known: CallState, _last: number, follower: CallFollower) => {
@@ -40,7 +40,7 @@ test('an undo whose own outcome is unknown is not known', async () => {
   expect(await followingOf(ended('undo', 'in_doubt', 'unknown')).evidence(saga, undoInDoubt, signal)).toBeUndefined();
 });
 
-test('an undo that its tool could not verify is no evidence that the effect is gone', async () => {
+test('an unverified undo gives no evidence that its effect is gone', async () => {
   const undo = ended('undo', 'succeeded', 'happened');
   const unverified = { ...undo, end: { ...undo.end, outcome: { ...undo.end?.outcome, extras: { verified: false } } } } as CallState;
   expect(await followingOf(unverified).evidence(saga, undoInDoubt, AbortSignal.timeout(20))).toBeUndefined();
@@ -66,11 +66,11 @@ describe('an approval', () => {
     return told;
   };
 
-  test('that was decided while no process followed the call is told as closed', async () => {
+  test('that was decided while no process followed the call is reported as closed', async () => {
     expect(await toldOf(started('a'))).toEqual(['approval_closed']);
   });
 
-  test('is told when it opens and when it closes, each once', async () => {
+  test('is reported once when it opens and once when it closes', async () => {
     expect(await toldOf(asking('a'), asking('a'), started('a'), started('a'))).toEqual(['approval_opened', 'approval_closed']);
   });
 

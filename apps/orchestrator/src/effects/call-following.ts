@@ -47,7 +47,7 @@ export class CallFollowing {
 
   /**
    * The call once it ended, or its outcome is unknown. Tells the saga while a person decides: its clock stands still. The first state is
-   * told too: the approval may have been decided while no process followed the call. Before its ruling, nobody knows.
+   * told too: the approval may have been decided while no process followed the call. Before the ruling nothing is told.
    */
   settled(known: CallState, stop: EffectStop, tell: TellSaga): Promise<CallState | undefined> {
     if (isSettled(known)) return Promise.resolve(known);

@@ -64,7 +64,7 @@ test.each([
   ['its inputs cannot be evaluated', { fault: 'erased' }],
   ['its starter has no rights', { standing: callError('AUTH_REQUIRED', 'revoked') }],
   ['it is refused', {}],
-])('a call of which nobody knows whether it was sent has not failed because %s', async (_, terms) => {
+])('a call that may have been sent is not recorded as failed because %s', async (_, terms) => {
   const sent = () => Promise.reject(new InfrastructureFault('the views are behind'));
   await expect(endOf({ ...terms, sent })).rejects.toBeInstanceOf(InfrastructureFault);
 });

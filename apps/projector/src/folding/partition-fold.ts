@@ -133,7 +133,7 @@ export class PartitionFold implements OwnedPartition {
 
   /** Writes folded rows and releases the partition. */
   async close(): Promise<void> {
-    // A write that fails meanwhile is given up: the fold must not wait for a store that is away.
+    // From now on a write that keeps failing is given up, so that closing does not wait for an unavailable store.
     this.closing = true;
     await this.draining;
     clearTimeout(this.timer);

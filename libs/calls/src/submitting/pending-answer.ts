@@ -132,7 +132,7 @@ export class PendingAnswer implements CallWaiter, Timed {
     this.refused(new Refusal('no-ruling-yet', 'policy has not decided on the call yet; read it at its location', { call_id }));
   }
 
-  /** False while the append of its request may still fail: the caller is told then, and not before. */
+  /** False while the append of the request may still fail. */
   private isOnRecord(): boolean {
     return this.is_durable || (this.state !== undefined && this.isRepeat(this.state));
   }

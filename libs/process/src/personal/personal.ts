@@ -66,7 +66,7 @@ export class Personal {
     return text?.includes(SEALED) ? (JSON.parse(await this.text(tenant_id, text)) as T) : value;
   }
 
-  /** JSON text that is evaluated: opened. Values whose key is destroyed stay sealed, so that nobody takes `erased` for their text. */
+  /** JSON text for evaluation, decrypted. Values whose key is destroyed stay encrypted: the placeholder `erased` would pass for data. */
   async evaluable(tenant_id: string, text: string): Promise<string> {
     return text.includes(SEALED) ? openedOrSealed(tenant_id, text, await this.loaded(tenant_id, text)) : text;
   }
