@@ -87,12 +87,15 @@ async function resolveUndo(
 ): Promise<void> {
   const { body: forward } = await at.olga.request<Envelope>('GET', `/v1/calls/${call_id}`);
   const { body: undo } = await at.olga.request<Envelope>('GET', `/v1/calls/${undo_call_id}`);
-  const row = (await at.ledger.effects()).find(({ key }) => key === forward.idempotency_key);
+  // The tool of the effect marks it as undone; a compensation by another call has an effect of its own.
+  const isUndone = (await at.ledger.effects()).some(
+    ({ key, undone_by }) => (key === forward.idempotency_key && undone_by !== null) || key === undo.idempotency_key,
+  );
   const reason = 'seen in the ledger';
   if (undo.status === 'in_doubt') {
-    const resolution = row?.undone_by ? 'happened' : 'did_not_happen';
+    const resolution = isUndone ? 'happened' : 'did_not_happen';
     await at.olga.request('POST', `/v1/calls/${undo.original_call_id ?? undo_call_id}/resolve`, { resolution, reason });
-  } else if (row?.undone_by) await at.control(of.saga_id, 'done-by-hand', { step_id: of.step_id, reason });
+  } else if (isUndone) await at.control(of.saga_id, 'done-by-hand', { step_id: of.step_id, reason });
 }
 
 async function resolve(at: SagaJourneyWorld, call_id: string): Promise<void> {
