@@ -95,7 +95,7 @@ async function resolveUndo(
   if (undo.status === 'in_doubt') {
     const resolution = isUndone ? 'happened' : 'did_not_happen';
     await at.olga.request('POST', `/v1/calls/${undo.original_call_id ?? undo_call_id}/resolve`, { resolution, reason });
-  } else if (isUndone) await at.control(of.saga_id, 'done-by-hand', { step_id: of.step_id, reason });
+  } else await at.control(of.saga_id, isUndone ? 'done-by-hand' : 'retry', { step_id: of.step_id, ...(isUndone ? { reason } : {}) });
 }
 
 async function resolve(at: SagaJourneyWorld, call_id: string): Promise<void> {
